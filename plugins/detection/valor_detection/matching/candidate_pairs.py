@@ -1,4 +1,4 @@
-"""Overlaps: true and predicted objects and the pairs of them that overlap, of all images."""
+"""State of the objects of all images and their overlapping pairs."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _HALF = 0.5
 
 @define(slots=False, eq=False, repr=False)
 class Overlaps(State):
-    """The objects of all images and which of them overlap; what every detection metric reads.
+    """Objects of all images and their overlapping pairs, which all detection metrics share.
 
     Parameters
     ----------
     convert_to : str, optional
-        Most detailed kind of shape that is compared; the less detailed of each pair otherwise.
+        Most detailed kind of shape to compare. Defaults to the less detailed kind of each pair.
     iou_thresholds : tuple of float
-        IoU thresholds that metrics ask for.
+        IoU thresholds of the metrics.
     lowest_ious : tuple of float
-        Least IoUs of the pairs that metrics read.
+        Minimum IoUs of the pairs that the metrics read.
     scopes : tuple of str
-        ``label`` pairs objects of one label, ``key`` those of one label key.
+        Scopes of the pairs: `LABEL` or `KEY`.
     limits : tuple of float
-        Most predictions of a label and an image that metrics count; infinite for all.
+        Maximum numbers of counted predictions of a label in an image; infinite for all.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Overlaps(State):
 
     @property
     def scope(self) -> str:
-        """The wider of the scopes asked for."""
+        """Widest of the scopes."""
         return min(self.scopes)
 
     def update(self, batch: DetectionBatch) -> None:
@@ -90,7 +90,7 @@ class Overlaps(State):
         self._table = None
 
     def merge(self, other: Overlaps) -> None:
-        """Count what another state counted."""
+        """Add the objects of another state."""
         codes = self.vocabulary.join(other.vocabulary.labels)
         renamed = codes.tolist()
         self._number({renamed[code]: number for code, number in other.label_ids.items()})
@@ -99,7 +99,7 @@ class Overlaps(State):
         self._table = None
 
     def select(self, positions: Codes) -> Overlaps:
-        """The state of some images of the one batch that was counted."""
+        """Return the state of selected images of the only batch."""
         (chunk,) = self.chunks
         part = copy(self)
         part.vocabulary = Vocabulary(list(self.vocabulary.labels))
@@ -110,7 +110,7 @@ class Overlaps(State):
         return part
 
     def within(self, whole: Overlaps) -> Overlaps:
-        """The same, which takes from a state of more images what that has worked out."""
+        """Return this state, with matches read from a state of more images."""
         if not self.chunks or not self._has_labels_of(whole):
             return self
         part = copy(self)
@@ -118,17 +118,17 @@ class Overlaps(State):
         return part
 
     def _has_labels_of(self, other: Overlaps) -> bool:
-        mine, theirs = self.vocabulary.labels, other.vocabulary.labels
-        if mine == theirs:
+        labels, other_labels = self.vocabulary.labels, other.vocabulary.labels
+        if labels == other_labels:
             return self.label_ids == other.label_ids
-        numbered, numbered_there = (
+        numbered, other_numbered = (
             {label: state.label_ids.get(code) for code, label in enumerate(labels)}
-            for state, labels in ((self, mine), (other, theirs))
+            for state, labels in ((self, labels), (other, other_labels))
         )
-        return numbered == numbered_there
+        return numbered == other_numbered
 
     def dump(self) -> Content:
-        """Everything counted so far."""
+        """Return labels, columns and clues."""
         chunk = join(self.chunks)
         return {
             "labels": self.vocabulary.labels,
@@ -138,7 +138,7 @@ class Overlaps(State):
         }
 
     def restore(self, content: Content) -> None:
-        """Make a neutral state what `dump` described."""
+        """Restore an empty state from what `dump` returned."""
         self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         self.label_ids = _label_ids(content, len(self.vocabulary))
         chunk = content.get("chunk")
@@ -150,12 +150,12 @@ class Overlaps(State):
         self._table = None
 
     def detach(self) -> None:
-        """Copy the arrays of the batches that were counted."""
+        """Copy the arrays that belong to batches."""
         self.chunks = [chunk.copy() for chunk in self.chunks]
         self.clues.detach()
 
     def warnings(self) -> Iterator[str]:
-        """Warnings for boxes in another format, and for duplicated ground truths."""
+        """Yield warnings for wrong box formats and duplicate ground truths."""
         if not self.chunks:
             return
         chunk = self.table.objects
@@ -167,7 +167,7 @@ class Overlaps(State):
 
     @property
     def table(self) -> Table:
-        """Everything counted so far, in an order that does not depend on that of the arrival."""
+        """Table of all objects, independent of the order of batches."""
         if self._table is None:
             chunk = join(self.chunks)
             self.chunks = [] if chunk is None else [chunk]
@@ -181,7 +181,7 @@ class Overlaps(State):
         return self._table
 
     def _number(self, ids: dict[int, int]) -> None:
-        """Know the numbers of some codes; of two for one code, the lower."""
+        """Store numbers of label codes, the lower of two for one code."""
         if not self.label_ids:
             self.label_ids = ids
         elif not ids.items() <= self.label_ids.items():
@@ -189,7 +189,7 @@ class Overlaps(State):
                 self.label_ids[code] = min(number, self.label_ids.get(code, number))
 
     def _pairs(self, batch: DetectionBatch) -> Ragged:
-        """Pairs of all predictions, or of those that the greatest limit can count."""
+        """Return the pairs of all predictions that the greatest limit can count."""
         limit = max(self.limits)
         if self.scope != LABEL or limit == math.inf:
             return self._pairs_of_all(batch)
@@ -212,7 +212,7 @@ class Overlaps(State):
 
 
 def _with_hits(starts: Codes, ious: Floats, lowest: float) -> NDArray[np.bool_]:
-    """Which predictions overlap a ground truth by half, or by all that is known of pairs."""
+    """Return True for predictions with an IoU of at least 0.5, or of `lowest` if that is higher."""
     hits: NDArray[np.bool_] = starts[1:] > starts[:-1]
     if lowest < _HALF and len(ious):
         owners = np.flatnonzero(hits)
@@ -229,24 +229,25 @@ def request(
     lowest_iou: float = 1.0,
     max_detections: int | None = None,
 ) -> StateRequest:
-    """The overlaps that a matching under some rule reads.
+    """Request the pairs that a matching rule needs.
 
     Parameters
     ----------
     iou_thresholds : sequence of float
         Thresholds of the matching.
     rule : str
-        ``ranked`` takes a true object whatever the overlap, and ``valor`` puts equal scores in
-        the order of it, so that all pairs are kept.
+        Rule of the matching. ``ranked`` and ``valor`` keep every pair that overlaps, because they
+        match before applying thresholds, or sort equal scores by IoU. In images with many
+        overlapping objects, that is the number of predictions times the number of ground truths.
     convert_to : str, optional
-        Kind of shape that everything is made into.
+        Kind of shape to convert all shapes to.
     scope : str
         `LABEL` or `KEY`.
     lowest_iou : float
-        Least IoU of pairs that the metric reads besides.
+        Minimum IoU of further pairs that the metric reads.
     max_detections : int, optional
-        Most predictions of a label and an image that the metric counts. Under ``coco`` those
-        beyond it change no other match, since predictions match by descending score.
+        Maximum number of counted predictions of a label in an image. Under ``coco``, predictions
+        beyond it do not change other matches, because predictions match by descending score.
     """
     limit = math.inf if max_detections is None or rule != "coco" else float(max_detections)
     limits = iou_limits(tuple(iou_thresholds), rule)
@@ -264,16 +265,16 @@ def request(
 
 
 def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
-    """Rows of predictions among the best of their label and image, or None if all are.
+    """Return the rows of the best predictions of each label and image, or None for all rows.
 
-    Equal scores at the limit all count, so that their order does not matter.
+    All predictions with the score at the limit are included, so their order does not matter.
 
     Parameters
     ----------
     predictions : PredictedObjects
         Predictions of a batch.
     limit : int
-        Most predictions of a label and an image.
+        Maximum number of predictions of a label in an image.
     """
     datums = predictions.datums
     if len(datums) <= limit or np.bincount(datums).max() <= limit:
@@ -304,17 +305,17 @@ def _label_ids(content: Content, label_count: int) -> dict[int, int]:
     found = content.get("label_ids")
     if not isinstance(found, dict):
         raise StateError(f"label_ids: expected numbers of labels, found {shown(found)}")
-    for code, own in found.items():
-        if {type(code), type(own)} != {int} or not 0 <= code < label_count:
+    for code, number in found.items():
+        if {type(code), type(number)} != {int} or not 0 <= code < label_count:
             raise StateError(
                 f"label_ids: expected a whole number for each of {label_count:,} labels, "
-                f"found {shown(own)} for {shown(code)}"
+                f"found {shown(number)} for {shown(code)}"
             )
     return dict(found)
 
 
 def _groups(labels: Sequence[Label], scope: str) -> Codes:
-    """Number of the group that each label is in; only objects of one group can be pairs."""
+    """Return the group of each label. Only objects of one group can be pairs."""
     if scope == LABEL:
         return np.arange(len(labels))
     keys: dict[str, int] = {}
@@ -338,7 +339,7 @@ def _box_pairs(batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
 def _shape_pairs(
     batch: DetectionBatch, groups: Codes, lowest: float, convert_to: str | None
 ) -> Ragged:
-    """Pairs of any shapes: of those whose boxes overlap, the ones that do so themselves."""
+    """Return the overlapping pairs of any shapes, searched among pairs with overlapping boxes."""
     from valor_detection.geometry import conversion, ious
 
     batch = conversion.comparable(batch, convert_to)

@@ -1,7 +1,7 @@
-"""Clues: images that look as if boxes had another format, and ground truths that occur twice.
+"""Clues to wrong box formats and duplicate ground truths.
 
-Clues are found in each image by itself, and kept of those with the least hashes, so that they do
-not depend on how data are split. Batches are examined together once they have enough objects.
+Each image is examined on its own, and the images with the least hashes are kept, so the clues do
+not depend on the split of the data. Batches are examined together once they have enough objects.
 """
 
 from __future__ import annotations
@@ -23,13 +23,19 @@ from valor_detection.kernels import matching as kernels
 Flags = NDArray[np.bool_]
 Hashes = NDArray[np.int64]
 
-_ENOUGH = 16_384  # objects that are examined together
-_MOST_IMAGES, _MOST_OBJECTS = 64, 50  # that are kept, in all and of an image
+_ENOUGH = 16_384  # objects per examination
+_MOST_IMAGES, _MOST_OBJECTS = 64, 50  # kept in all, and per image
 _OVERLAP, _CLOSE = 0.5, 0.75
-_FEW = 4  # compared predictions below which a scale or another label explains nothing
-_MANY = 20  # compared predictions, of which chance matches few
-_LEAST_SHARES = 1 / 3, 1 / 5  # of few and of many that another format has to match
-_SHARES, _PIXELS = 2.0, 4.0  # ends of boxes in shares of the image are below, of pixels above
+_FEW = 4  # minimum compared predictions for the clues of scale and label
+_MANY = 20  # compared predictions of which few match by chance
+_LEAST_SHARES = (
+    1 / 3,
+    1 / 5,
+)  # share that must match in another format, for few and for many predictions
+_SHARES, _PIXELS = (
+    2.0,
+    4.0,
+)  # normalized boxes end below 2, boxes in pixels above 4
 
 _XYXY, _XYWH, _CXCYWH = "corners (xyxy)", "corner and size (xywh)", "center and size (cxcywh)"
 _FORMATS = (
@@ -41,11 +47,11 @@ _FORMATS = (
     (_XYXY, _CXCYWH),
     ("y before x", "x before y"),
 )
-"""Format that boxes may have, and the one that they were read as."""
+"""Pairs of a possible format of boxes and the format that they were read as."""
 
 
 class _Batch(NamedTuple):
-    """Columns of a batch that clues need; the last one is a flag for the whole batch."""
+    """Columns of a batch. The last one is a flag of the batch."""
 
     uids: Uids
     true_datums: Codes
@@ -63,39 +69,39 @@ class _Batch(NamedTuple):
 
 
 class Duplicates(NamedTuple):
-    """Images with ground truths that occur twice, one row each.
+    """Images with duplicate ground truths, one row each.
 
     Parameters
     ----------
     uids : ndarray
-        Names of the images.
+        Uids of the images.
     numbers : ndarray of int64, shape (n, 3)
-        Number of duplicates, and positions of the first two annotations that are alike.
+        Number of duplicates, and positions of the first two equal annotations.
     """
 
     uids: Uids
     numbers: Codes
 
     def take(self, rows: Any) -> Duplicates:
-        """Some of the rows."""
+        """Select rows."""
         return Duplicates(self.uids[rows], self.numbers[rows])
 
 
 class Misses(NamedTuple):
-    """Some images in which no prediction overlaps a ground truth of its label by half.
+    """Images without any prediction that has an IoU of 0.5 with a ground truth of its label.
 
     Parameters
     ----------
     uids : ndarray
-        Names of the images.
+        Uids of the images.
     hashes : ndarray of int64
-        Hash of the objects of each.
+        Hash of the objects of each image.
     true_datums, datums : ndarray of int64
-        Position here of the image of each ground truth and prediction, ascending.
+        Position of the image of each ground truth and prediction, ascending.
     true_labels, labels : ndarray of int64
-        Labels, in the numbers of their image.
+        Label codes, numbered by image.
     true_boxes, boxes : ndarray of float64
-        Boxes: all ground truths, and as many of the best-scored predictions.
+        Boxes of all ground truths, and of the same number of predictions with the highest scores.
     """
 
     uids: Uids
@@ -109,16 +115,16 @@ class Misses(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Misses]) -> Misses:
-        """The images of all parts with the least hashes."""
+        """Join parts and keep the images with the least hashes."""
         return cls(**_concatenated(parts, _COLUMNS)).least()
 
     def least(self) -> Misses:
-        """The images with the least hashes; of equal ones, those whose names come first."""
+        """Keep the images with the least hashes, equal ones by uid."""
         chosen = _least(self.uids, self.hashes)
         return self if chosen is None else self.take(chosen)
 
     def take(self, images: Codes) -> Misses:
-        """Some of the images."""
+        """Select images."""
         renamed = np.full(len(self.uids), -1)
         renamed[images] = np.arange(len(images))
         sides = []
@@ -139,7 +145,7 @@ class Misses(NamedTuple):
         )
 
     def hits(self, boxes: Floats, *, any_label: bool = False) -> tuple[int, int]:
-        """How many predictions would overlap by half, and closely, with some boxes."""
+        """Count the predictions with an IoU of 0.5, and of a high IoU, for other boxes."""
         true_labels, labels = self.true_labels, self.labels
         if any_label:
             true_labels, labels = np.zeros_like(true_labels), np.zeros_like(labels)
@@ -165,7 +171,7 @@ _COLUMNS = Misses._fields
 
 @define(eq=False, repr=False)
 class Clues:
-    """Clues of the images that were counted.
+    """Clues of all counted images.
 
     Examples
     --------
@@ -185,14 +191,14 @@ class Clues:
     _size: int = 0
 
     def add(self, batch: DetectionBatch, hits: Flags) -> None:
-        """Examine a batch, now or together with the next ones.
+        """Examine a batch, now or with the next ones.
 
         Parameters
         ----------
         batch : DetectionBatch
-            The batch.
+            Batch.
         hits : ndarray of bool
-            Which predictions overlap a ground truth by half.
+            True for predictions with an IoU of at least 0.5.
         """
         truths, seen = batch.groundtruths, batch.predictions
         self._waiting.append(
@@ -228,7 +234,7 @@ class Clues:
             self._misses = [Misses.joined(self._misses)]
 
     def of_images(self, uids: Uids) -> Clues:
-        """The clues of some images."""
+        """Return the clues of selected images."""
         self._examine()
         return Clues(
             [own.take(np.isin(own.uids, uids)) for own in self._duplicates],
@@ -236,7 +242,7 @@ class Clues:
         )
 
     def detach(self) -> None:
-        """Copy the arrays of the batches that wait."""
+        """Copy the arrays of batches that are not examined yet."""
         names = _Batch._fields[:-1]
         self._waiting = [
             one._replace(**{name: getattr(one, name).copy() for name in names})
@@ -244,7 +250,7 @@ class Clues:
         ]
 
     def dump(self) -> Content:
-        """The clues, by name."""
+        """Return the columns by name."""
         self._examine()
         found: Content = {}
         if self._duplicates:
@@ -259,12 +265,12 @@ class Clues:
 
     @classmethod
     def restored(cls, content: object) -> Clues:
-        """Clues that `dump` described; none of a state that was saved without them.
+        """Create clues from what `dump` returned; empty clues for states saved without them.
 
         Raises
         ------
         StateError
-            If a column is not one of clues.
+            If a column is invalid.
         """
         restored = cls()
         parts = {} if content is None else _table(content, "clues")
@@ -294,13 +300,12 @@ class Clues:
         return restored
 
     def warnings(self, missed: int, both: int) -> Iterator[str]:
-        """Warnings for a report.
+        """Yield warnings for a report.
 
         Parameters
         ----------
         missed, both : int
-            Number of images with ground truths and predictions that have no overlap by half, and
-            of all images with both.
+            Number of images with both sides but no IoU of 0.5, and of all images with both sides.
         """
         self._examine()
         if self._misses and 2 * missed >= both:
@@ -310,7 +315,7 @@ class Clues:
             yield _of_duplicates(duplicates)
 
     def _examine(self) -> None:
-        """Find the clues of the batches that wait."""
+        """Examine the batches that are not examined yet."""
         waiting, self._waiting, self._size = self._waiting, [], 0
         for are_boxes in (True, False):
             batches = [one for one in waiting if one.are_boxes == are_boxes]
@@ -332,7 +337,7 @@ def _table(content: object, name: str) -> dict[str, Any]:
 
 
 def _joined(batches: Sequence[_Batch]) -> _Batch:
-    """The batches as one; label codes stay those of each batch, as no two share an image."""
+    """Concatenate batches. Label codes need no change, because no two batches share an image."""
     if len(batches) == 1:
         return batches[0]
     columns = _concatenated(batches, _Batch._fields[:-1])
@@ -340,7 +345,7 @@ def _joined(batches: Sequence[_Batch]) -> _Batch:
 
 
 def _concatenated(parts: Sequence[_Batch | Misses], names: Sequence[str]) -> dict[str, Any]:
-    """Columns of several parts; positions of images are moved behind those of earlier parts."""
+    """Concatenate columns of parts, and shift their positions of images."""
     before = ends([len(part.uids) for part in parts]).tolist()
     return {
         name: np.concatenate(
@@ -354,7 +359,7 @@ def _concatenated(parts: Sequence[_Batch | Misses], names: Sequence[str]) -> dic
 
 
 def _least(uids: Uids, hashes: Hashes) -> Codes | None:
-    """Images with the least hashes, of equal ones by name; None if all are few enough."""
+    """Return the images with the least hashes, or None if all can be kept."""
     if len(uids) <= _MOST_IMAGES:
         return None
     places = np.empty(len(uids), np.int64)
@@ -363,7 +368,7 @@ def _least(uids: Uids, hashes: Hashes) -> Codes | None:
 
 
 def _mixed(*columns: Any) -> NDArray[np.uint64]:
-    """A hash of some columns of 64 bits."""
+    """Hash rows of columns of 64 bits."""
     mixed = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
         mixed ^= np.ascontiguousarray(column).view(np.uint64)
@@ -373,7 +378,7 @@ def _mixed(*columns: Any) -> NDArray[np.uint64]:
 
 
 def _outlines(shapes: Shapes) -> Codes:
-    """A hash of the polygon or the mask of each row; 0 for boxes."""
+    """Hash the polygon or mask of each row; 0 for boxes."""
     found = np.zeros(len(shapes), np.uint64)
     if shapes.rings is not None:
         own = shapes.rings
@@ -385,7 +390,7 @@ def _outlines(shapes: Shapes) -> Codes:
 
 
 def _hashed(numbers: NDArray[np.uint64], starts: Codes) -> NDArray[np.uint64]:
-    """A hash of the numbers of each ragged row, in whole numbers that wrap around."""
+    """Hash the numbers of each ragged row in integers that overflow."""
     places = (np.arange(len(numbers)) - np.repeat(starts[:-1], np.diff(starts))).astype(np.uint64)
     mixed = (numbers ^ (numbers >> np.uint64(31))) * (places * np.uint64(2) + np.uint64(1))
     totals = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
@@ -394,7 +399,7 @@ def _hashed(numbers: NDArray[np.uint64], starts: Codes) -> NDArray[np.uint64]:
 
 
 def _duplicates(batch: _Batch) -> Duplicates | None:
-    """Ground truths with the image, label and geometry of an earlier one."""
+    """Return ground truths with the image, label and geometry of an earlier one."""
     suspects = _alike(batch)
     if not len(suspects):
         return None
@@ -417,7 +422,7 @@ def _duplicates(batch: _Batch) -> Duplicates | None:
 
 
 def _alike(batch: _Batch) -> Codes:
-    """Rows of ground truths that may share image, label and corner; not of crowds."""
+    """Return rows of ground truths that may share image, label and corner, without crowds."""
     count = len(batch.true_datums)
     if count < 2:
         return np.empty(0, np.int64)
@@ -435,7 +440,7 @@ def _alike(batch: _Batch) -> Codes:
 
 
 def _misses(batch: _Batch) -> Misses | None:
-    """Images in which no prediction overlaps by half, those with the least hashes."""
+    """Return the images with the least hashes in which no prediction has an IoU of 0.5."""
     count = len(batch.uids)
     true_counts = np.bincount(batch.true_datums, minlength=count)
     if batch.crowd.any():
@@ -469,7 +474,7 @@ def _misses(batch: _Batch) -> Misses | None:
 
 
 def _best(batch: _Batch, renamed: Codes, true_counts: Codes) -> Codes:
-    """As many predictions of each image as it has ground truths, the best-scored ones."""
+    """Return the predictions with the highest scores, as many as ground truths in each image."""
     rows = np.flatnonzero(renamed[batch.datums] >= 0)
     datums = batch.datums[rows]
     order = np.lexsort((rows, -batch.scores[rows], datums))
@@ -478,14 +483,14 @@ def _best(batch: _Batch, renamed: Codes, true_counts: Codes) -> Codes:
 
 
 def _ends(boxes: Floats, datums: Codes, count: int) -> Floats:
-    """The farthest end of the boxes of each image."""
+    """Return the lower right end of the boxes of each image."""
     found = np.zeros(count)
     np.maximum.at(found, datums, (boxes[:, :2] + boxes[:, 2:]).max(axis=1))
     return found
 
 
 def _in_other_formats(boxes: Floats) -> Iterator[Floats]:
-    """The boxes if they had the first format of each of `_FORMATS` and were read as the second."""
+    """Yield the boxes for each pair of formats: true format, and format that they were read as."""
     corner, size = boxes[:, :2], boxes[:, 2:]
     with np.errstate(over="ignore", invalid="ignore"):
         for start, sides in (
@@ -503,7 +508,7 @@ def _in_other_formats(boxes: Floats) -> Iterator[Floats]:
 
 
 def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
-    """The warning for images in which nothing overlaps, if another format explains them."""
+    """Return the warning for images without overlaps, if another format explains them."""
     count = len(misses.uids)
     place = (
         f"no prediction overlaps a ground truth of its label by an IoU of {_OVERLAP} in "
@@ -563,7 +568,7 @@ def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
 
 
 def _scale(misses: Misses) -> Floats:
-    """Median ratios of the farthest right and lower ends of both sides, over images."""
+    """Return the median ratios of the right and lower ends of both sides."""
     count = len(misses.uids)
     ratios = []
     for axis in (0, 1):
@@ -582,7 +587,7 @@ def _scale(misses: Misses) -> Floats:
 
 
 def _of_duplicates(parts: Sequence[Duplicates]) -> str:
-    """The warning for ground truths that occur twice."""
+    """Return the warning for duplicate ground truths."""
     uids = np.concatenate([own.uids for own in parts])
     numbers = np.concatenate([own.numbers for own in parts])
     count = int(numbers[:, 0].sum())

@@ -1,4 +1,4 @@
-"""Outlines: names and shapes of all objects, for metrics that show some of them."""
+"""Uids and shapes of all objects, for metrics that list objects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from valor_detection.matching.table import Table
 
 @frozen(eq=False)
 class Side:
-    """Names and shapes of the true or of the predicted objects of some images.
+    """Uids and shapes of the ground truths or predictions of images.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Side:
     annotations : ndarray of int64, shape (n,)
         Position of the annotation in its image.
     shapes : Shapes
-        Boxes and polygons; a mask is the box around it.
+        Boxes and polygons. Masks are replaced by their bounding boxes.
     names : ndarray of object, shape (n,), optional
         Uids of the annotations.
     """
@@ -49,7 +49,7 @@ class Side:
 
     @classmethod
     def of(cls, objects: ObjectColumns) -> Side:
-        """What is kept of a side of a batch."""
+        """Create a side from the columns of a batch."""
         shapes = objects.shapes
         if shapes.masks is not None:
             kinds = np.where(shapes.kinds == MASK, BOX, shapes.kinds)
@@ -57,18 +57,18 @@ class Side:
         return cls(objects.datums, objects.annotations, shapes, objects.uids)
 
     def name(self, row: int) -> Uid:
-        """Uid of a row's annotation, or its position where it has none."""
+        """Return the uid of a row's annotation, or its position without a uid."""
         uid = None if self.names is None else self.names[row : row + 1].tolist()[0]
         return int(self.annotations[row]) if uid is None else uid
 
     def copy(self) -> Side:
-        """The same, in arrays of its own."""
+        """Copy the arrays."""
         names = None if self.names is None else self.names.copy()
         shapes = self.shapes.select(np.arange(len(self.shapes)))
         return Side(self.datums.copy(), self.annotations.copy(), shapes, names)
 
     def dump(self) -> Content:
-        """The columns."""
+        """Return the columns by name."""
         rings = self.shapes.rings
         return {
             "datums": self.datums,
@@ -83,12 +83,12 @@ class Side:
 
     @classmethod
     def restored(cls, content: Any, count: int) -> Side:
-        """What `dump` described.
+        """Create a side from what `dump` returned.
 
         Raises
         ------
         StateError
-            If a column is not what a side of so many images holds, or does not fit the others.
+            If a column is invalid or does not match the others.
         """
         if not isinstance(content, Mapping):
             raise StateError(f"sheets: expected columns by name, found {shown(content)}")
@@ -111,7 +111,7 @@ class Side:
 
 
 def _rings(given: Any, count: int) -> Rings | None:
-    """Polygons of so many rows."""
+    """Restore the polygons of a number of rows."""
     if given is None:
         return None
     if not isinstance(given, list) or len(given) != 4:
@@ -141,14 +141,14 @@ def _names(given: Any) -> NDArray[Any] | None:
 
 @frozen(eq=False)
 class Sheet:
-    """Both sides of some images, as they arrived.
+    """Both sides of images, in the order of arrival.
 
     Parameters
     ----------
     uids : ndarray
-        Names of the images.
+        Uids of the images.
     truths, predictions : Side
-        Their objects.
+        Objects.
     """
 
     uids: Uids
@@ -157,7 +157,7 @@ class Sheet:
 
     @classmethod
     def restored(cls, content: Any) -> Sheet:
-        """What was saved of a sheet: uids and both sides."""
+        """Create a sheet from saved uids and sides."""
         if not isinstance(content, list) or len(content) != 3:
             raise StateError(f"sheets: expected uids and two sides, found {shown(content)}")
         own = saved_uids({"uids": content[0]}, "uids")
@@ -166,14 +166,14 @@ class Sheet:
 
 @frozen(eq=False)
 class Roll:
-    """One side of all images, rows as in a `Table`.
+    """Ground truths or predictions of all images, in the order of a `Table`.
 
     Parameters
     ----------
     sides : sequence of Side
-        The parts.
+        Parts.
     order : ndarray of int64, shape (n,)
-        For each row, its place in the parts one behind the other.
+        Position of each row in the concatenated parts.
     datums : ndarray of int64, shape (n,)
         Image of each row.
     """
@@ -188,12 +188,12 @@ class Roll:
         return ends([len(side.datums) for side in self.sides])
 
     def name(self, row: int) -> Uid:
-        """Uid of a row's annotation, or its position in the image where it has none."""
+        """Return the uid of a row's annotation, or its position in the image without a uid."""
         side, place = self._at(row)
         return side.name(place)
 
     def geometry(self, row: int) -> Geometry:
-        """Shape of a row."""
+        """Return the shape of a row."""
         side, place = self._at(row)
         return side.shapes.at(place)
 
@@ -205,7 +205,7 @@ class Roll:
 
 @define(slots=False, eq=False)
 class Outlines(State):
-    """Names and shapes of the objects of all images.
+    """Uids and shapes of the objects of all images.
 
     Examples
     --------
@@ -221,30 +221,30 @@ class Outlines(State):
     sheets: list[Sheet] = field(factory=list, init=False)
 
     def update(self, batch: DetectionBatch) -> None:
-        """Keep a batch."""
+        """Add the objects of a batch."""
         truths, predictions = Side.of(batch.groundtruths), Side.of(batch.predictions)
         self.sheets.append(Sheet(batch.datums.uids, truths, predictions))
 
     def merge(self, other: Outlines) -> None:
-        """Keep what another state kept."""
+        """Add the objects of another state."""
         self.sheets.extend(other.sheets)
 
     def dump(self) -> Content:
-        """Everything kept so far."""
+        """Return the sheets."""
         sheets = [
             [sheet.uids, sheet.truths.dump(), sheet.predictions.dump()] for sheet in self.sheets
         ]
         return {"sheets": sheets}
 
     def restore(self, content: Content) -> None:
-        """Make a neutral state what `dump` described."""
+        """Restore an empty state from what `dump` returned."""
         sheets = content.get("sheets")
         if not isinstance(sheets, list):
             raise StateError(f"sheets: expected a list, found {shown(sheets)}")
         self.sheets = [Sheet.restored(sheet) for sheet in sheets]
 
     def detach(self) -> None:
-        """Copy the arrays of the batches that were kept."""
+        """Copy the arrays that belong to batches."""
         self.sheets = [
             Sheet(sheet.uids.copy(), sheet.truths.copy(), sheet.predictions.copy())
             for sheet in self.sheets
@@ -252,21 +252,21 @@ class Outlines(State):
 
     @property
     def truths(self) -> Roll:
-        """The true objects."""
+        """Ground truths of all images."""
         return self._roll([sheet.truths for sheet in self.sheets])
 
     @property
     def predictions(self) -> Roll:
-        """The predicted objects."""
+        """Predictions of all images."""
         return self._roll([sheet.predictions for sheet in self.sheets])
 
     def rolls(self, table: Table) -> tuple[Roll, Roll]:
-        """The true and the predicted objects of a table.
+        """Return the ground truths and predictions of a table.
 
         Raises
         ------
         StateError
-            If the table has other images or objects: one of both was changed in a file.
+            If the table has other images or objects, because a saved state was changed.
         """
         truths, predictions, chunk = self.truths, self.predictions, table.objects
         pairs = (
@@ -283,7 +283,7 @@ class Outlines(State):
         return truths, predictions
 
     def _uids(self) -> Uids:
-        """Names of the images, in order."""
+        """Return the uids of the images, sorted."""
         if not self.sheets:
             return np.empty(0, np.int64)
         names = np.concatenate([sheet.uids for sheet in self.sheets])
@@ -303,5 +303,5 @@ class Outlines(State):
 
 
 def request() -> StateRequest:
-    """Names and shapes of all objects."""
+    """Request uids and shapes of all objects."""
     return StateRequest(Outlines)

@@ -1,4 +1,4 @@
-"""Rules: how predictions are matched to true objects, and the numbers that go with each rule."""
+"""Matching rules, and the numbers that each rule defines."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 AreaRange = tuple[float, float]
 
 EVERYTHING: AreaRange = (0.0, math.inf)
-"""The area range that nothing is outside of."""
+"""Area range that includes every object."""
 
 COCO_MAX_DETECTIONS = 100
 
 ALMOST_ONE = 1 - 1e-10
-"""The greatest IoU that pycocotools asks for."""
+"""Greatest IoU that pycocotools requires."""
 
 RECALLS: tuple[float, ...] = tuple(i / 100 for i in range(101))
-"""0, 0.01 … 1, as people write them."""
+"""Recalls 0, 0.01 … 1 as decimals."""
 
 _ROUNDED = np.linspace(0, 1, 101)
 _AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), strict=True))
@@ -36,14 +36,14 @@ _AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), stric
 
 @frozen
 class Bounds:
-    """What counts where a metric's parameters leave it open.
+    """Limits for parameters that a metric does not set.
 
     Parameters
     ----------
     area_range : (float, float)
-        Sizes, in square pixels.
+        Range of areas, in square pixels.
     max_detections : int, optional
-        Most predictions of a label in an image; None is all.
+        Maximum number of predictions of a label in an image. None for all.
     """
 
     area_range: AreaRange = EVERYTHING
@@ -51,11 +51,11 @@ class Bounds:
 
 
 NO_BOUNDS = Bounds()
-"""Everything counts."""
+"""No limits."""
 
 
 def average_bounds(rule: Rule) -> Bounds:
-    """What average precision and average recall count: under ``coco``, what pycocotools does.
+    """Return the limits of average precision and recall: those of pycocotools under ``coco``.
 
     Examples
     --------
@@ -66,10 +66,10 @@ def average_bounds(rule: Rule) -> Bounds:
 
 
 def iou_limits(thresholds: Sequence[float], rule: Rule) -> Floats:
-    """What IoUs are compared with: the thresholds, in the bits of the rule's program.
+    """Return the values that IoUs are compared with under a rule.
 
-    pycocotools takes its thresholds from ``numpy.linspace``, whose 0.9 is a bit less, and asks
-    for no more than `ALMOST_ONE`.
+    Under ``coco`` they are the thresholds of ``numpy.linspace``, whose 0.9 is slightly less, and at
+    most `ALMOST_ONE`, as in pycocotools.
 
     Examples
     --------
@@ -83,20 +83,21 @@ def iou_limits(thresholds: Sequence[float], rule: Rule) -> Floats:
 
 
 def needed(positives: Codes, rule: Rule) -> Codes:
-    """True positives that each of COCO's 101 recalls takes, by group.
+    """Return the true positives needed for each of COCO's 101 recalls, by group.
 
     Parameters
     ----------
     positives : ndarray of int64, shape (k,)
-        True objects of each group.
+        Ground truths of each group.
     rule : str
-        Under ``coco`` recalls are doubles of ``numpy.linspace`` and quotients are rounded, as in
-        pycocotools, which loses a true positive at ten of them; else the comparison is exact.
+        Under ``coco``, recalls are the doubles of ``numpy.linspace`` and quotients are rounded, as
+        in pycocotools, which needs one more true positive at ten of them. Otherwise the comparison
+        is exact.
 
     Returns
     -------
     ndarray of int64, shape (k, 101)
-        Ascending; column 0 is 0.
+        Ascending. Column 0 is 0.
 
     Examples
     --------
@@ -107,19 +108,19 @@ def needed(positives: Codes, rule: Rule) -> Codes:
 
 
 def reaching(positives: Codes, recalls: Floats) -> Codes:
-    """True positives that each of some recalls takes, by group, as pycocotools counts them.
+    """Return the true positives needed for given recalls, by group, as pycocotools counts them.
 
     Parameters
     ----------
     positives : ndarray of int64, shape (k,)
-        True objects of each group.
+        Ground truths of each group.
     recalls : ndarray of float64, shape (r,)
-        Any recalls, compared with rounded quotients.
+        Recalls, compared with rounded quotients.
 
     Returns
     -------
     ndarray of int64, shape (k, r)
-        More than the group has where a recall is above 1.
+        More than the size of the group for recalls above 1.
 
     Examples
     --------
@@ -128,14 +129,14 @@ def reaching(positives: Codes, recalls: Floats) -> Codes:
     """
     count = np.maximum(positives, 1.0)[:, None]
     least = np.ceil(recalls * count)
-    least -= (least - 1) / count >= recalls  # rounding moves them by one at the most
+    least -= (least - 1) / count >= recalls  # rounding shifts them by at most one
     least += least / count < recalls
     return np.maximum(least, 0.0).astype(np.int64)
 
 
 @memoized
 def cut_warning(table: Table, most: int) -> str | None:
-    """Warning for labels with more ground truths in an image than predictions may count.
+    """Return a warning for labels with more ground truths in an image than counted predictions.
 
     Detectors that emit hundreds of boxes of low score exceed the limit in ordinary data. The
     warning is for images in which even perfect predictions could not find every ground truth.
@@ -143,9 +144,9 @@ def cut_warning(table: Table, most: int) -> str | None:
     Parameters
     ----------
     table : Table
-        The objects.
+        Objects and pairs.
     most : int
-        Limit of predictions of a label in an image.
+        Maximum number of predictions of a label in an image.
     """
     chunk, labels = table.objects, len(table.labels)
     cut = np.flatnonzero(table.ranks >= most)
@@ -153,13 +154,13 @@ def cut_warning(table: Table, most: int) -> str | None:
         return None
     groups = np.unique(chunk.datums[cut] * labels + chunk.labels[cut])
     true_groups = (chunk.true_datums * labels + chunk.true_labels)[~chunk.crowd]
-    own, counts = np.unique(true_groups[np.isin(true_groups, groups)], return_counts=True)
+    found, counts = np.unique(true_groups[np.isin(true_groups, groups)], return_counts=True)
     full = np.flatnonzero(counts > most)
     if not len(full):
         return None
-    images = np.unique(own[full] // labels)
-    place, label = divmod(int(own[full[0]]), labels)
-    uid = chunk.uids[place : place + 1].tolist()[0]
+    images = np.unique(found[full] // labels)
+    image, label = divmod(int(found[full[0]]), labels)
+    uid = chunk.uids[image : image + 1].tolist()[0]
     nouns = "1 image has" if len(images) == 1 else f"{len(images):,} images have"
     return (
         f"{nouns} more than {most} ground truths and predictions of a label (first: image {uid!r}, "

@@ -1,4 +1,4 @@
-"""Rankings: the predictions that are right or wrong, by label and descending score."""
+"""True and false positives by label and descending score."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from valor_detection.parameters.fields import Rule
 
 
 class RankingParameters(Protocol):
-    """The parameters that a ranking depends on."""
+    """Parameters of a ranking."""
 
     @property
     def matching(self) -> Rule:
@@ -23,29 +23,29 @@ class RankingParameters(Protocol):
 
     @property
     def max_detections(self) -> int | None:
-        """Most predictions of a label in an image."""
+        """Maximum number of predictions of a label in an image."""
 
     @property
     def iou_threshold(self) -> float:
-        """IoU that a match has at least."""
+        """Minimum IoU of a match."""
 
 
 @frozen(eq=False)
 class Ranking:
-    """Predictions that count at one IoU threshold, by label and descending score.
+    """Counted predictions at one IoU threshold, by label and descending score.
 
     Parameters
     ----------
     matched : Matching
-        The matching.
+        Matching.
     rows : ndarray of int64, shape (n,)
-        The predictions, without those that a crowd excuses or that are too many in their image.
+        Predictions, without those matched to ignored ground truths or beyond the limit per image.
     starts : ndarray of int64, shape (n_labels + 1,)
-        Where each label begins in `rows`.
+        Offsets of the labels in `rows`.
     is_true : ndarray of bool, shape (n,)
-        Whether each found a true object; if not, it is a false positive.
+        True for true positives, False for false positives.
     right, wrong : ndarray of bool, shape (n_predictions,)
-        The same by row of the table, False for a prediction that does not count.
+        True for true and for false positives, by row of the table.
     """
 
     matched: Matching
@@ -67,7 +67,7 @@ class Ranking:
 
 
 def ranking(table: Table, chosen: RankingParameters) -> Ranking:
-    """The ranking of a table's predictions, made once for all metrics.
+    """Return the ranking of a table's predictions, computed once for all metrics.
 
     Examples
     --------

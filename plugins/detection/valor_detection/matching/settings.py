@@ -1,4 +1,4 @@
-"""Selections: which objects a metric counts, and the rule by which they are matched."""
+"""Selections of counted objects with a matching rule."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SPREAD = (
     *("iou_thresholds", "score_thresholds", "recall_score_threshold"),
     *("average", "area_ranges", "form"),
 )
-"""Parameters that say which results there are; each result's own coordinates say which it is."""
+"""Parameters that define the list of results. Each result states its own coordinates instead."""
 
 
 class SelectionParameters(Protocol):
-    """The parameters that every metric of matched objects has."""
+    """Parameters of every metric of matched objects."""
 
     @property
     def matching(self) -> Rule:
@@ -34,31 +34,31 @@ class SelectionParameters(Protocol):
 
     @property
     def max_detections(self) -> int | None:
-        """Most predictions of a label in an image."""
+        """Maximum number of predictions of a label in an image."""
 
     @property
     def area_ranges(self) -> AreaRanges | None:
-        """Sizes that are counted apart."""
+        """Area ranges with results of their own."""
 
     @property
     def convert_to(self) -> ConvertTo | None:
-        """Kind of shape that everything is made into."""
+        """Kind of shape to convert all shapes to."""
 
 
 @frozen
 class Selection:
-    """The objects of one range of sizes, matched under one rule.
+    """Counted objects of one area range under one matching rule.
 
     Parameters
     ----------
     rule : str
         Rule of the matching.
     area_range : (float, float)
-        Sizes that count, in square pixels.
+        Range of counted areas, in square pixels.
     max_detections : int, optional
-        Most predictions of a label that count in an image.
+        Maximum number of counted predictions of a label in an image.
     coordinates : mapping of str to value
-        How a result says so: what is not as usual.
+        Parameters of results: the area range, and parameters that differ from the defaults.
     """
 
     rule: Rule
@@ -67,30 +67,30 @@ class Selection:
     coordinates: Mapping[str, Any] = field(eq=False)
 
     def matching(self, table: Table) -> Matching:
-        """Which predictions found what."""
+        """Return the matching of a table."""
         return matches.matching(table, self.rule, LABEL, self.area_range)
 
     def counts(self, table: Table) -> Flags:
-        """Whether each prediction is among the most that count in its image."""
+        """Return True for each prediction within the limit per label and image."""
         if self.max_detections is None:
             return np.ones(len(table.objects.scores), dtype=bool)
         counts: Flags = self.matching(table).ranks < self.max_detections
         return counts
 
     def curves(self, table: Table) -> Curves:
-        """The interpolated curves of all labels."""
+        """Return the interpolated curves of all labels."""
         return interpolated.curves(table, self.rule, self.area_range, self.max_detections)
 
 
 def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Iterator[Selection]:
-    """One selection for each range of sizes.
+    """Yield a selection for each area range.
 
     Parameters
     ----------
     chosen : SelectionParameters
-        A metric's parameters.
+        Parameters of a metric.
     bounds : Bounds
-        What counts where these leave it open.
+        Limits for parameters that are not set.
 
     Examples
     --------
@@ -98,21 +98,25 @@ def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Itera
     >>> [each.coordinates for each in selections(APParameters(matching="valor"))]
     [{'matching': 'valor'}]
     """
-    rule, most, told = chosen.matching, chosen.max_detections, changed_parameters(chosen, *_SPREAD)
+    rule, most, changed = (
+        chosen.matching,
+        chosen.max_detections,
+        changed_parameters(chosen, *_SPREAD),
+    )
     most = bounds.max_detections if most is None else most
     if chosen.area_ranges is None:
-        yield Selection(rule, bounds.area_range, most, told)
+        yield Selection(rule, bounds.area_range, most, changed)
         return
     for name, (low, high) in chosen.area_ranges.items():
-        own = {"area_range": name, "area_bounds": [low, high]}
+        coordinates = {"area_range": name, "area_bounds": [low, high]}
         range_ = (low or 0.0, math.inf if high is None else high)
-        yield Selection(rule, range_, most, own | told)
+        yield Selection(rule, range_, most, coordinates | changed)
 
 
 def request(
     chosen: SelectionParameters, iou_thresholds: tuple[float, ...], bounds: Bounds = NO_BOUNDS
 ) -> StateRequest:
-    """The overlaps that a metric's matching reads."""
+    """Request the pairs for the parameters of a metric."""
     most = bounds.max_detections if chosen.max_detections is None else chosen.max_detections
     return candidate_pairs.request(
         iou_thresholds, chosen.matching, convert_to=chosen.convert_to, max_detections=most

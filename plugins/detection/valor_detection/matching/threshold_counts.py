@@ -1,4 +1,4 @@
-"""Tallies: true and false positives of every label at every score threshold."""
+"""True and false positives of every label at every score threshold."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class EvaluationState:
     score_thresholds : tuple of float
         Ascending.
     tp, fp : ndarray of int64, shape (n_scores, n_labels)
-        True and false positives among the predictions that pass each score threshold.
+        True and false positives at or above each score threshold.
     positives : ndarray of int64, shape (n_labels,)
-        Ground truths that count.
+        Counted ground truths.
     """
 
     score_thresholds: tuple[float, ...]
@@ -32,32 +32,32 @@ class EvaluationState:
 
     @property
     def fn(self) -> Codes:
-        """Ground truths that are not found, shape (n_scores, n_labels)."""
+        """Unmatched ground truths, shape (n_scores, n_labels)."""
         return self.positives - self.tp
 
     def row(self, score_threshold: float) -> int:
-        """Position of a threshold."""
+        """Return the position of a threshold."""
         return self.score_thresholds.index(score_threshold)
 
 
 def tally(
     table: Table, chosen: Selection, iou_threshold: float, score_thresholds: tuple[float, ...]
 ) -> EvaluationState:
-    """The counts at one IoU threshold of a table, made once for all metrics that ask for them.
+    """Return the counts of a table at one IoU threshold, computed once for all metrics.
 
-    Matching goes by descending score, so that what a threshold cuts off changes nothing above it:
-    one histogram of the matched predictions answers all thresholds.
+    Predictions match by descending score, so predictions below a score threshold do not change the
+    matches above it: one histogram of the matched predictions has the counts of all thresholds.
 
     Parameters
     ----------
     table : Table
-        The objects.
+        Objects and pairs.
     chosen : Selection
-        Which of them count, and how they are matched.
+        Counted objects and matching rule.
     iou_threshold : float
-        One of the table's.
+        IoU threshold of the table.
     score_thresholds : tuple of float
-        A prediction counts if its score is at least the threshold.
+        Minimum scores of counted predictions.
 
     Examples
     --------
@@ -76,14 +76,14 @@ def _tally(
     table: Table, chosen: Selection, iou_threshold: float, thresholds: tuple[float, ...]
 ) -> EvaluationState:
     matched = chosen.matching(table)
-    is_matched, is_excused = matched.at(iou_threshold)
+    is_matched, is_ignored = matched.at(iou_threshold)
     counts = chosen.counts(table)
     is_matched = is_matched & counts
     not_false = _passing(table, np.flatnonzero(is_matched & matched.in_range), thresholds)
     in_range = _in_range(table, chosen, thresholds)
     return EvaluationState(
         score_thresholds=thresholds,
-        tp=_passing(table, np.flatnonzero(is_matched & ~is_excused), thresholds),
+        tp=_passing(table, np.flatnonzero(is_matched & ~is_ignored), thresholds),
         fp=in_range - not_false,
         positives=matched.positives,
     )
@@ -96,7 +96,7 @@ def _in_range(table: Table, chosen: Selection, thresholds: tuple[float, ...]) ->
 
 
 def _passing(table: Table, rows: Codes, thresholds: tuple[float, ...]) -> Codes:
-    """How many predictions among some rows pass each threshold, by label."""
+    """Count the rows at or above each threshold, by label."""
     width = len(thresholds) + 1
     passed = np.searchsorted(thresholds, table.objects.scores[rows], side="right")
     cells = table.objects.labels[rows] * width + passed
