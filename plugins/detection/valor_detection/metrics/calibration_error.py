@@ -1,4 +1,4 @@
-"""Calibration: whether predictions are as often right as their scores say."""
+"""Calibration error: differences between scores and precision."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from valor_detection.parameters.errors import CalibrationParameters
 class CalibrationError:
     """Distance between the score of predictions and their precision, in bins of the score (D-ECE).
 
-    A prediction is right if it found a ground truth of its label; one that a crowd excuses takes
-    no part, nor does a ground truth that nothing found. The value holds ``ece``, the mean distance
-    of mean score and precision weighted by predictions, ``mce``, the greatest distance, and
-    ``bins`` for a reliability diagram. All lie in [0, 1]; undefined without predictions.
+    A prediction is correct if it matches a ground truth of its label. Predictions matched to crowds
+    and unmatched ground truths are not counted. The value has ``ece``, the mean distance of mean
+    score and precision weighted by predictions, ``mce``, the greatest distance, and ``bins`` for a
+    reliability diagram. All lie in [0, 1]; undefined without predictions.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class CalibrationError:
     Notes
     -----
     Bins are closed above, as in `classification.CalibrationError`. Labels of a key are pooled;
-    ``per_label`` adds a result for each. Low-scoring predictions are many and mostly right to be
-    unsure: state the ``score_threshold`` with the number.
+    ``per_label`` adds a result for each label. Detectors emit many predictions with low scores,
+    most of which are well calibrated: state the ``score_threshold`` with the number.
 
     References
     ----------
@@ -60,7 +60,7 @@ class CalibrationError:
     parameters: CalibrationParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
+        """Request overlaps of objects with one label."""
         chosen = self.parameters
         return (
             candidate_pairs.request(
@@ -69,7 +69,7 @@ class CalibrationError:
         )
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each label key, and one for each label if asked for."""
+        """Yield a result for each label key, and for each label if `per_label` is set."""
         table, chosen = state.table, self.parameters
         ranked = ranking(table, chosen)
         shared = {
@@ -93,12 +93,12 @@ class CalibrationError:
 
 @frozen(eq=False)
 class _Bins:
-    """Predictions of several groups in bins of equal width.
+    """Predictions of groups in bins of equal width.
 
     Parameters
     ----------
     counts, hits : ndarray of int64, shape (n_groups, bins)
-        Predictions and right predictions with scores in [0, 1].
+        Predictions and correct predictions with scores in [0, 1].
     sums : ndarray of float64, shape (n_groups, bins)
         Exactly rounded sums of scores.
     outside : ndarray of int64, shape (n_groups,)
@@ -114,7 +114,7 @@ class _Bins:
     def of(
         cls, ranked: Ranking, chosen: CalibrationParameters, groups: Codes, group_count: int
     ) -> _Bins:
-        """The bins of the predictions that count, with the group of each label."""
+        """Create the bins of counted predictions, given the group of each label."""
         chunk = ranked.matched.table.objects
         return cls(
             *kernels.reliability(
@@ -125,7 +125,7 @@ class _Bins:
         )
 
     def value(self, group: int) -> dict[str, Any] | Undefined | Failed:
-        """The errors and bins of a group."""
+        """Return the errors and bins of a group."""
         if self.outside[group]:
             return Failed(
                 f"expected scores in [0, 1], found {int(self.outside[group]):,} outside; put the "

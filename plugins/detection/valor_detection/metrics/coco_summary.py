@@ -1,4 +1,4 @@
-"""COCO's summary: the twelve numbers that detection papers print."""
+"""COCO's summary: the twelve numbers of pycocotools."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _ALL_SIZES = _SIZES[0]
 
 @frozen(repr=False)
 class COCOSummary:
-    """The numbers that pycocotools prints, under the names that people know.
+    """The twelve numbers that pycocotools prints, by name.
 
-    AP is the mean over labels with ground truth, IoU thresholds 0.50 to 0.95 and 101 recalls;
-    AR the mean of the greatest recalls. Both with the best 100 predictions of a label in each
-    image unless the name says another number, and of one size where it ends in small, medium or
-    large. A number is undefined where no ground truth has the size.
+    AP is the mean over labels with ground truths, IoU thresholds 0.50 to 0.95 and 101 recalls. AR
+    is the mean of the greatest recalls. Both use the best 100 predictions of a label in each image
+    unless the name has another number, and objects of one size if the name ends in small, medium or
+    large. A number is undefined if no ground truth has the size.
 
-    Equal to pycocotools in every bit, crowds and ties included; only ground truths of id 0, or of
-    one id, which it mistakes, are as any other.
+    Equal to pycocotools bit by bit, including crowds and ties, except for ground truths with id 0
+    or with equal ids, which pycocotools counts incorrectly.
 
     Parameters
     ----------
     parameters : COCOSummaryParameters
-        What shapes are converted to.
+        Kind of shape to convert all shapes to.
 
     References
     ----------
@@ -65,14 +65,14 @@ class COCOSummary:
     parameters: COCOSummaryParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
+        """Request overlaps of objects with one label."""
         convert_to, most = self.parameters.convert_to, COCO_MAX_DETECTIONS
         return (
             candidate_pairs.request(COCO_IOUS, "coco", convert_to=convert_to, max_detections=most),
         )
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """The twelve numbers of each label key."""
+        """Yield the twelve numbers of each label key."""
         values = summaries(state.table)
         warning = cut_warning(state.table, COCO_MAX_DETECTIONS)
         warnings = () if warning is None else (warning,)
@@ -85,7 +85,7 @@ class COCOSummary:
 
 
 def summaries(table: Table) -> dict[str, dict[str, float | None]]:
-    """The twelve numbers of each label key, None where no ground truth has the size."""
+    """Return the twelve numbers of each label key, None for sizes without ground truths."""
     labels = {key: np.array(codes, np.int64) for key, codes in table.seen.items()}
     everything, *sizes = _of_all_sizes(table, labels)
     fewer = {most: found(table, "coco", _ALL_SIZES, most) for most in _FEWER_DETECTIONS}
@@ -105,19 +105,19 @@ def summaries(table: Table) -> dict[str, dict[str, float | None]]:
 
 
 def mean(values: Floats) -> float | None:
-    """Mean of all values but -1, added in the order of pycocotools; None of none."""
+    """Return the mean of all values except -1 in the order of pycocotools, or None without any."""
     there = values[values > -1]
     return float(np.mean(there)) if there.size else None
 
 
 @frozen(repr=False)
 class _Means:
-    """Means over a key's labels, of objects of one size.
+    """Means over the labels of a key, for objects of one size.
 
     Parameters
     ----------
     precisions : tuple of float or None
-        At all IoU thresholds and, of objects of all sizes, at 0.5 and at 0.75.
+        At all IoU thresholds and, for objects of all sizes, at 0.5 and at 0.75.
     recall : float or None
         At all IoU thresholds.
     """
@@ -127,7 +127,7 @@ class _Means:
 
     @classmethod
     def of(cls, drawn: Curves, rows: Codes, labels: Codes, apart: Sequence[int] = ()) -> _Means:
-        """The means of some labels' curves at some IoU thresholds, and at a few of them alone."""
+        """Compute means of curves at all IoU thresholds, and at single ones."""
         with_truth = labels[drawn.positives[labels] > 0]
         precisions = drawn.precisions
         if len(rows) < len(precisions):
@@ -142,7 +142,7 @@ class _Means:
 
 
 def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _Means]]:
-    """Means of COCO's four area ranges by label key, made side by side."""
+    """Compute the means of COCO's four area ranges by label key, in threads."""
     _ = matching(table, "coco", LABEL, _ALL_SIZES).positions  # shared by all threads
     in_threads([partial(_rank, table), *(partial(_match, table, area) for area in _SIZES)])
     return in_threads([partial(_of_size, table, area, labels) for area in _SIZES])
@@ -157,7 +157,7 @@ def _match(table: Table, area_range: AreaRange) -> None:
 
 
 def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -> dict[str, _Means]:
-    """The means of one area range; its curves are large and not kept."""
+    """Compute the means of one area range without keeping its curves, which are large."""
     matched = matching(table, "coco", LABEL, area_range)
     drawn_here = interpolate(matched, COCO_MAX_DETECTIONS, needed(matched.positives, "coco"))
     rows, apart = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
@@ -165,5 +165,5 @@ def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -
 
 
 def _rows(table: Table) -> Codes:
-    """Where COCO's IoU thresholds stand among those of a table."""
+    """Return the positions of COCO's IoU thresholds in a table."""
     return np.array([table.iou_thresholds.index(threshold) for threshold in COCO_IOUS])

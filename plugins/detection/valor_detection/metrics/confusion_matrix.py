@@ -1,4 +1,4 @@
-"""Confusion matrix: which label was taken for which, and what was missed or made up."""
+"""Confusion matrix of labels, with unmatched objects."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from valor_detection.matching.names_and_shapes import Outlines
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.counts import ConfusionMatrixParameters
 
-_MOST_CELLS = 1 << 16  # that are counted whether or not they have an entry
+_MOST_CELLS = 1 << 16  # counted in a dense table
 
 
 @frozen
 class ConfusionMatrix:
-    """Objects by ground truth and prediction, with those that have only one of the two.
+    """Numbers of objects by true and predicted label, and of unmatched objects by label.
 
-    Objects of any two labels of a key can match: predictions that reach the score threshold
-    choose by score among the ground truths that they overlap enough. The value holds
-    ``confusion_matrix``, counts by true and by predicted label; ``unmatched_predictions`` and
-    ``unmatched_ground_truths``, counts by label.
+    Objects of any two labels of a key can match: predictions at or above the score threshold match
+    in descending order of scores. The value has ``confusion_matrix``, counts by true and by
+    predicted label; ``unmatched_predictions`` and ``unmatched_ground_truths``, counts by label.
 
     Parameters
     ----------
@@ -39,11 +38,11 @@ class ConfusionMatrix:
 
     Notes
     -----
-    Several labels of one predicted annotation match what the best-scoring of them matches, and
-    each has a cell. A crowd is never counted and excuses predictions of its own label.
+    All labels of a predicted annotation have the match of its best-scoring label, and each is
+    counted in a cell. Crowds are not counted, nor are predictions of their label that match them.
 
-    As labels play no part in the matching, a prediction of the wrong label can take an object
-    from a lower-scoring one of the right label: the diagonal can be less than the true positives
+    Labels are ignored in the matching, so a prediction of the wrong label can match a ground truth
+    before a lower-scoring one of the right label. The diagonal can be less than the true positives
     of `Counts`.
 
     Examples
@@ -61,7 +60,7 @@ class ConfusionMatrix:
     parameters: ConfusionMatrixParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label key, and their names if some are to be shown."""
+        """Request overlaps of objects with one label key, and their uids for examples."""
         chosen = self.parameters
         counted = candidate_pairs.request(
             chosen.iou_thresholds, chosen.matching, convert_to=chosen.convert_to, scope=KEY
@@ -69,7 +68,7 @@ class ConfusionMatrix:
         return (counted, names_and_shapes.request()) if chosen.max_examples else (counted,)
 
     def compute(self, state: Overlaps, named: Outlines | None = None) -> Iterator[Result]:
-        """One result for each label key, IoU threshold and score threshold."""
+        """Yield a result for each label key, IoU threshold and score threshold."""
         table, chosen = state.table, self.parameters
         for key, codes in table.seen.items():
             for iou_threshold in chosen.iou_thresholds:
@@ -92,16 +91,16 @@ class ConfusionMatrix:
 
 @frozen(eq=False)
 class _Cells:
-    """Objects of a label key in the cells of a matrix with one more row and column for nothing.
+    """Objects of a label key in the cells of a matrix, with an extra row and column for no match.
 
     Parameters
     ----------
     table : Table
-        The objects.
+        Objects and pairs.
     names : list of str
         Values of the key's labels.
     rows, truths : ndarray of int64
-        Predicted and true object of each entry, -1 for none.
+        Prediction and ground truth of each entry, -1 for none.
     codes : ndarray of int64
         Cell of each entry.
     """
@@ -114,7 +113,7 @@ class _Cells:
 
     @classmethod
     def of(cls, table: Table, labels: list[int], found: Outcomes) -> _Cells:
-        """The entries of some labels: predictions by descending score, then what was missed."""
+        """Create the entries of labels: predictions by row, then missed ground truths."""
         size = len(labels)
         places = np.full(len(table.labels) + 1, -1, np.int64)
         places[labels] = np.arange(size)
@@ -139,11 +138,11 @@ class _Cells:
         )
 
     def counts(self) -> ConfusionTable:
-        """The value without examples."""
+        """Return the value without examples."""
         return self._table(None)
 
     def with_examples(self, most: int, named: Outlines) -> ConfusionTable:
-        """The value with a count and some objects in every cell."""
+        """Return the value with a count and examples in every cell."""
         examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
         scores = np.append(self.table.objects.scores, -np.inf)[self.rows]
         order = np.lexsort((np.arange(len(scores)), -scores))
@@ -177,7 +176,7 @@ class _Cells:
 
 
 def first_of_each(codes: Codes, most: int) -> Codes:
-    """Positions, ascending, of the first entries with each code, at most so many of one.
+    """Return the positions of the first entries of each code, at most `most` of each, ascending.
 
     Examples
     --------

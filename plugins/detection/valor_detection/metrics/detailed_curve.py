@@ -1,4 +1,4 @@
-"""Detailed precision-recall curve: what kind of right and wrong, with objects to look at."""
+"""Detailed precision-recall curve: counts by kind of error, with examples."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ Show = Callable[[int], list[Any]]
 class DetailedPrecisionRecallCurve:
     """Counts of every label at every score threshold, by kind of hit or error, with examples.
 
-    True positives are ``all`` of one kind. A false positive is one of the ``misclassifications``
-    if it overlaps a ground truth of another value of its label key by the IoU threshold, else of
-    the ``hallucinations``. A false negative is one of the ``misclassifications`` if a prediction
-    that reaches the score, of another value of the key, overlaps it by the IoU threshold, else of
-    the ``no_predictions`` (also called missed detections).
+    All true positives are of the kind ``all``. A false positive is one of the
+    ``misclassifications`` if its IoU with a ground truth of another value of its label key reaches
+    the IoU threshold, otherwise one of the ``hallucinations``. A false negative is one of the
+    ``misclassifications`` if its IoU with a prediction of another value at or above the score
+    threshold reaches the IoU threshold, otherwise one of the ``no_predictions`` (also called missed
+    detections).
 
-    Under each label and score threshold, ``tp``, ``fp`` and ``fn`` have a ``total`` and
-    ``observations`` by kind, each a ``count`` and ``examples``: pairs of an image's uid and the
-    object's GeoJSON geometry, that of the prediction for ``tp`` and ``fp``, that of the ground
-    truth for ``fn``.
+    For each label and score threshold, ``tp``, ``fp`` and ``fn`` have a ``total`` and
+    ``observations`` by kind, each with a ``count`` and ``examples``: pairs of an image's uid and
+    the GeoJSON geometry of the prediction (``tp`` and ``fp``) or the ground truth (``fn``).
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class DetailedPrecisionRecallCurve:
 
     Notes
     -----
-    Totals are those of `PrecisionRecallCurve`. A crowd is neither missed nor mistaken. Examples
+    Totals equal those of `PrecisionRecallCurve`. Crowds are not counted. Examples
     of masks show the box around them.
 
     References
@@ -74,7 +74,7 @@ class DetailedPrecisionRecallCurve:
     parameters: DetailedCurveParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label key, and shapes if some are to be shown."""
+        """Request overlaps of objects with one label key, and shapes for examples."""
         chosen = self.parameters
         counts = candidate_pairs.request(
             (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to, scope=KEY
@@ -82,7 +82,7 @@ class DetailedPrecisionRecallCurve:
         return (counts, names_and_shapes.request()) if chosen.max_examples else (counts,)
 
     def compute(self, state: Overlaps, shown: Outlines | None = None) -> Iterator[Result]:
-        """One result for each label key: by label, threshold and kind."""
+        """Yield a result for each label key: counts by label, threshold and kind."""
         table, chosen = state.table, self.parameters
         thresholds = tuple(sorted(chosen.score_thresholds))
         size = (len(table.labels), len(thresholds))
@@ -117,9 +117,9 @@ class _Observed:
     Parameters
     ----------
     counts : ndarray of int64, shape (n_labels, n_thresholds)
-        How many there are.
+        Numbers of objects.
     examples : dict of (int, int) to list
-        Some of them.
+        Examples by label and threshold.
     """
 
     counts: Codes
@@ -128,18 +128,18 @@ class _Observed:
 
 @frozen(eq=False)
 class _Kind:
-    """Objects that are hits or errors of one kind, each over a span of thresholds.
+    """Objects that are hits or errors of one kind, each in a range of thresholds.
 
     Parameters
     ----------
     rows : ndarray of int64
-        The objects, by label.
+        Rows of the objects, by label.
     labels : ndarray of int64
-        Their labels.
+        Labels of the objects.
     first, last : ndarray of int64
-        Positions of the thresholds at which each is of the kind: first <= position < last.
+        Range of positions of thresholds at which each is of the kind: first <= position < last.
     ranked : bool
-        Whether all spans begin at 0 and those of a label are in descending order.
+        Whether all ranges begin at 0 and those of a label are in descending order.
     """
 
     rows: Codes
@@ -149,7 +149,7 @@ class _Kind:
     ranked: bool
 
     def observed(self, size: Place, most: int, show: Show) -> _Observed:
-        """Counts and examples of each label at each threshold."""
+        """Return counts and examples of each label at each threshold."""
         examples: dict[Place, list[Any]] = {}
         if most:
             part = self._shortened(most) if self.ranked else self
@@ -169,7 +169,7 @@ class _Kind:
         return begun.reshape(labels, width).cumsum(axis=1)[:, :-1]
 
     def _shortened(self, most: int) -> _Kind:
-        """The first objects of each label, which are the first at every threshold."""
+        """Keep the first objects of each label, which are the first at every threshold."""
         kept = first_of_each(self.labels, most)
         return evolve(
             self,
@@ -183,9 +183,9 @@ class _Kind:
 def _kinds(
     table: Table, chosen: DetailedCurveParameters, thresholds: tuple[float, ...]
 ) -> dict[tuple[str, str], _Kind]:
-    """The kinds of hits and errors, by side and name."""
+    """Return the kinds of hits and errors, by side and name."""
     chunk, ranked = table.objects, ranking(table, chosen)
-    # In runs of descending scores, which a binary search goes through quickly.
+    # Scores descend in runs, which a binary search handles fast.
     bins = np.searchsorted(np.array(thresholds), ranked.scores, side="right")
     passes = bins > 0
     rows, bins, is_true = ranked.rows[passes], bins[passes], ranked.is_true[passes]
@@ -221,7 +221,7 @@ def _kinds(
 def _of_other_values(
     table: Table, chosen: DetailedCurveParameters, passed: Codes
 ) -> tuple[Flags, Codes]:
-    """Predictions on a true object of another value, and thresholds that those on one pass."""
+    """Return predictions on a ground truth of another value, and thresholds of such truths."""
     chunk, pairs = table.objects, table.unranked_pairs
     owners = pairs.owners
     other = pairs.ious >= iou_limits((chosen.iou_threshold,), chosen.matching)[0]
@@ -240,7 +240,7 @@ def _value(
     labels: Mapping[int, str],
     thresholds: tuple[float, ...],
 ) -> dict[str, Any]:
-    """Counts and examples by label, threshold, side and kind."""
+    """Return counts and examples by label, threshold, side and kind."""
     counts = {kind: each.counts.tolist() for kind, each in observed.items()}
     examples = {kind: each.examples for kind, each in observed.items()}
 
@@ -266,7 +266,7 @@ def _nothing(row: int) -> list[Any]:
 
 
 def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
-    """What shows a prediction, and what shows a true object: image and geometry."""
+    """Return the functions that show a prediction and a ground truth: image and geometry."""
     uids, (truths, predictions) = table.objects.uids, shown.rolls(table)
     datums, true_datums = table.objects.datums, table.objects.true_datums
 
@@ -284,7 +284,7 @@ def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
 
 
 def _outlined(geometry: Geometry) -> dict[str, Any]:
-    """A shape as GeoJSON; boxes, of which there are many, without the way over polygons."""
+    """Convert a shape to GeoJSON, a box without converting it to a polygon."""
     if not isinstance(geometry, Box):
         return to_geojson(geometry)
     left, top, right, bottom = geometry.xmin, geometry.ymin, geometry.xmax, geometry.ymax

@@ -1,4 +1,4 @@
-"""Error analysis: why detections are wrong, and what each kind of error costs (TIDE)."""
+"""Error analysis: kinds of errors and the AP that each kind costs (TIDE)."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ KINDS = ("classification", "localization", "both", "duplicate", "background", "m
 
 @frozen
 class ErrorAnalysis:
-    """False positives and false negatives by what is wrong, and the AP that each kind costs.
+    """False positives and false negatives by kind of error, and the AP that each kind costs.
 
-    A prediction that matches nothing has one error, the first that fits: ``localization``, if
-    its greatest IoU with a ground truth of its label is below the IoU threshold but not below the
-    background threshold; ``classification``, if its IoU with one of another label reaches the IoU
-    threshold; ``duplicate``, if its IoU with a matched one of its label does; ``background``, if
-    its IoU with all ground truths is at most the background threshold; else ``both``. A ground
-    truth is ``missed`` if nothing matches it and no classification or localization error is about
-    it.
+    An unmatched prediction has the first error that applies: ``localization``, if its greatest IoU
+    with a ground truth of its label is below the IoU threshold but not below the background
+    threshold; ``classification``, if its IoU with a ground truth of another label reaches the IoU
+    threshold; ``duplicate``, if its IoU with a matched ground truth of its label does;
+    ``background``, if its IoU with all ground truths is at most the background threshold; otherwise
+    ``both``. A ground truth is ``missed`` if it has no match and no prediction with a
+    classification or localization error aims at it.
 
-    The value holds ``ap``, the mean AP over labels; ``errors``, each kind's ``count`` and
-    ``delta_ap``, what AP gains if errors of this kind alone are repaired; and under
-    ``false_positives`` and ``false_negatives`` the same for all of either side. Repairing a
-    classification or localization error makes the best-scoring prediction about an unmatched
-    ground truth a true positive, of the ground truth's label, and removes the others; repairing
-    any other removes the prediction; repairing missed ground truths removes those. All AP lie in
-    [0, 1], gains in [-1, 1]. Undefined without ground truths.
+    The value has ``ap``, the mean AP over labels; ``errors``, with the ``count`` of each kind and
+    ``delta_ap``, the gain of AP if only errors of this kind are repaired; and the same for all
+    ``false_positives`` and ``false_negatives``. Repairing a classification or localization error
+    makes the best-scoring prediction on an unmatched ground truth a true positive of its label, and
+    removes the other predictions on it. Repairing another error removes the prediction. Repairing
+    missed ground truths removes them. AP lies in [0, 1], gains in [-1, 1]. Undefined without ground
+    truths.
 
     Parameters
     ----------
@@ -61,16 +61,15 @@ class ErrorAnalysis:
 
     Notes
     -----
-    Gains do not add up: each is what one repair alone brings. AP is that of the metric `AP` at
-    the IoU threshold, over all predictions and sizes. Predictions that a crowd excuses have no
-    error.
+    Gains do not add up: each is the gain of one repair alone. AP equals the metric `AP` at the IoU
+    threshold, over all predictions and sizes. Predictions matched to crowds have no error.
 
-    Differences from tidecv 1.0.1: shares in place of percent; all predictions of an image count,
-    not the 100 best, unless ``max_detections`` gives a number for each label; labels without ground
-    truths are left out of the mean unless ``include_prediction_only_labels``; gains below 0, which
-    come of the 101 recalls, are not set to 0; predictions with equal scores keep their order when
-    errors are repaired; a prediction that a crowd excuses has no error; an IoU of exactly the
-    threshold with a matched ground truth is a duplicate.
+    Differences from tidecv 1.0.1: shares instead of percent; all predictions of an image count
+    instead of the 100 best, unless ``max_detections`` sets a number for each label; labels without
+    ground truths are excluded from the mean unless ``include_prediction_only_labels``; negative
+    gains, which result from the 101 recalls, are not set to 0; predictions with equal scores keep
+    their order when errors are repaired; predictions matched to crowds have no error; an IoU of
+    exactly the threshold with a matched ground truth is a duplicate.
 
     References
     ----------
@@ -92,7 +91,7 @@ class ErrorAnalysis:
     parameters: ErrorAnalysisParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label key, down to the background."""
+        """Request overlaps of objects with one label key, down to the background threshold."""
         chosen = self.parameters
         return (
             candidate_pairs.request(
@@ -105,7 +104,7 @@ class ErrorAnalysis:
         )
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each label key, and one for each label if asked for."""
+        """Yield a result for each label key, and for each label if `per_label` is set."""
         table, chosen = state.table, self.parameters
         errors = _Errors.of(table, chosen)
         gains = _Gains.of(table, chosen, errors)
@@ -131,18 +130,18 @@ class ErrorAnalysis:
 
 @frozen(kw_only=True, eq=False)
 class _Faults:
-    """What is wrong with every object; each image tells for itself.
+    """Errors of all objects, which depend only on objects of the same image.
 
     Parameters
     ----------
     numbers : ndarray of int32, shape (n_predictions,)
-        Number of the error of each prediction, -1 for none and for one on the background.
+        Number of the error of each prediction, -1 for no error and for background errors.
     kinds : ndarray of uint8, shape (n,)
-        What each error is.
+        Kind of each error.
     labels : ndarray of int64, shape (n,)
-        Label of the true object that each finds if its error is repaired, -1 for none.
+        Label of the ground truth that each matches after the repair, -1 for none.
     used, missed : ndarray of bool
-        Whether a true object is matched, and whether it is missed.
+        True for matched and for missed ground truths.
     """
 
     numbers: Ranks
@@ -153,7 +152,7 @@ class _Faults:
 
     @classmethod
     def of(cls, table: Table, chosen: ErrorAnalysisParameters) -> _Faults:
-        """The faults of a table's objects."""
+        """Compute the errors of a table's objects."""
         ranked = ranking(table, chosen)
         matched = ranked.matched
         used = np.zeros(len(table.objects.true_labels), dtype=bool)
@@ -192,16 +191,16 @@ def _faults(table: Table, chosen: ErrorAnalysisParameters) -> _Faults:
 
 @frozen(kw_only=True, eq=False)
 class _Errors:
-    """The errors of a table's labels.
+    """Errors of the labels of a table.
 
     Parameters
     ----------
     ranked : Ranking
-        The predictions that count.
+        Counted predictions.
     faults : _Faults
-        What is wrong with them.
+        Errors of all objects.
     found, missed : ndarray of int64, shape (n_labels,)
-        True objects that are matched, and that are missed.
+        Matched and missed ground truths.
     counts : ndarray of int64, shape (n_labels, 8)
         Errors by kind, then false positives and false negatives.
     """
@@ -214,7 +213,7 @@ class _Errors:
 
     @classmethod
     def of(cls, table: Table, chosen: ErrorAnalysisParameters) -> _Errors:
-        """The errors of a table's objects."""
+        """Count the errors of a table's objects."""
         chunk, count = table.objects, len(table.labels)
         ranked, faults = ranking(table, chosen), _faults(table, chosen)
         found = np.bincount(chunk.true_labels[faults.used], minlength=count)
@@ -235,14 +234,14 @@ class _Errors:
 
     @property
     def positives(self) -> Codes:
-        """True objects that count, by label."""
+        """Counted ground truths by label."""
         return self.ranked.matched.positives
 
 
 def _repaired(scores: Floats, targets: Codes, used: Flags) -> tuple[Codes, Flags]:
-    """True object that each error's prediction finds if repaired, and the ones aimed at.
+    """Return the ground truth of each prediction after a repair, and all that are aimed at.
 
-    Of several predictions about one, the best-scoring finds it, of equal ones the first.
+    Of several predictions on one ground truth, the first with the best score matches it.
     """
     aimed_at = np.zeros(len(used), dtype=bool)
     places = np.flatnonzero(targets >= 0)
@@ -260,17 +259,17 @@ def _repaired(scores: Floats, targets: Codes, used: Flags) -> tuple[Codes, Flags
 class _Gains:
     """Precision of every label after each repair.
 
-    Repaired are the five kinds of predictions, missed ground truths, all false positives, all
-    false negatives, and, last, nothing.
+    The repairs are the five kinds of predictions, missed ground truths, all false positives, all
+    false negatives, and none.
 
     Parameters
     ----------
     rule : str
-        Rule of the matching, which says how means are taken.
+        Rule of the matching and of means.
     precisions : sequence of ndarray of float64, shapes (101, n_labels)
-        Interpolated precisions, not above 0 where nothing is left to find.
+        Interpolated precisions, at most 0 for labels without ground truths.
     remaining : ndarray of bool, shape (9, n_labels)
-        Whether a label has any ground truth or prediction left.
+        True for labels with any ground truth or prediction left.
     """
 
     rule: Rule
@@ -279,7 +278,7 @@ class _Gains:
 
     @classmethod
     def of(cls, table: Table, chosen: ErrorAnalysisParameters, errors: _Errors) -> _Gains:
-        """The gains from repairing the errors of a table's objects."""
+        """Compute the precisions after each repair."""
         rule, positives = chosen.matching, errors.positives
         targets = needed(positives, rule)
         ranked_matches = _ranked_matches(errors)
@@ -297,7 +296,7 @@ class _Gains:
         return cls(rule, precisions, _remaining(errors))
 
     def value(self, labels: list[int], counts: Codes) -> dict[str, Any] | Undefined:
-        """The value over some labels."""
+        """Return the value over labels."""
         as_is, *repaired = (self._ap(place, labels) for place in (8, *range(8)))
         if as_is is None:
             return Undefined("no ground truths")
@@ -326,7 +325,7 @@ class _Gains:
 
 
 def _ranked_matches(errors: _Errors) -> RankedMatches:
-    """True positives and errors, the errors of each kind repaired at its bit."""
+    """Return true positives and errors, with a bit for each kind that is repaired."""
     ranked, faults = errors.ranked, errors.faults
     chunk = ranked.matched.table.objects
     is_moved = np.append((faults.labels >= 0) & (faults.kinds == CLASSIFICATION), False)
@@ -353,7 +352,7 @@ def _unrepaired(ranked_matches: RankedMatches) -> RankedMatches:
 
 
 def _of_fewer(ranked_matches: RankedMatches, positives: Codes, rule: Rule) -> Floats:
-    """Precisions where only so many true objects are there."""
+    """Return the precisions for smaller numbers of ground truths."""
     precisions, _ = ranked_matches.interpolated(needed(positives, rule), positives)
     return precisions.reshape(precisions.shape[1:])
 

@@ -1,4 +1,4 @@
-"""Examples: what was right and wrong in each image, the worst images first."""
+"""Lists of true positives, false positives and false negatives by image."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from valor_detection.parameters.counts import ExamplesParameters
 
 @frozen
 class Examples:
-    """True positives, false positives and false negatives of each image, by name.
+    """True positives, false positives and false negatives of each image, by uid.
 
-    The matching is that of `ConfusionMatrix`. A true positive is a pair of a ground truth and a
-    prediction with its label. A false positive is any other prediction that reaches the score
-    threshold, a false negative any other ground truth. Annotations go by their uids, or by their
-    positions in the image where they have none. Images with nothing to list are left out.
+    Objects match as in `ConfusionMatrix`. A true positive is a pair of a ground truth and a
+    prediction of its label. Other predictions at or above the score threshold are false positives,
+    other ground truths are false negatives. Annotations are listed by their uids, or by their
+    positions in the image if they have none. Images without objects to list are omitted.
 
     Parameters
     ----------
     parameters : ExamplesParameters
-        Thresholds, rule of the matching, and which images to list.
+        Thresholds, rule of the matching, and selection of images.
 
     Notes
     -----
@@ -53,14 +53,14 @@ class Examples:
     parameters: ExamplesParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label key, and names."""
+        """Request overlaps of objects with one label key, and uids."""
         chosen = self.parameters
         return candidate_pairs.request(
             chosen.iou_thresholds, chosen.matching, convert_to=chosen.convert_to, scope=KEY
         ), names_and_shapes.request()
 
     def compute(self, state: Overlaps, named: Outlines) -> Iterator[Result]:
-        """One result for each label key, IoU threshold and score threshold: a list of images."""
+        """Yield a list of images for each label key, IoU threshold and score threshold."""
         table, chosen = state.table, self.parameters
         truths, predictions = named.rolls(table)
         for key, codes in table.seen.items():
@@ -84,18 +84,18 @@ class Examples:
 
 @frozen(eq=False)
 class _Marks:
-    """Objects of a label key that are right or wrong, each column by image.
+    """True positives, false positives and false negatives of a label key, sorted by image.
 
     Parameters
     ----------
     table : Table
-        The objects.
+        Objects and pairs.
     hits, hit_truths : ndarray of int64
-        Predictions of the right label, and what they found.
+        Predictions matched to a ground truth of their label, and these ground truths.
     false : ndarray of int64
         Other predictions.
     missed : ndarray of int64
-        True objects without a prediction of their label.
+        Ground truths not matched to a prediction of their label.
     """
 
     table: Table
@@ -106,7 +106,7 @@ class _Marks:
 
     @classmethod
     def of(cls, table: Table, labels: list[int], found: Outcomes) -> _Marks:
-        """The marks of some labels."""
+        """Create the marks of labels."""
         chunk = table.objects
         is_own = np.zeros(len(table.labels) + 1, dtype=bool)
         is_own[labels] = True
@@ -119,7 +119,7 @@ class _Marks:
         return cls(table, rows[is_hit], truths[is_hit], rows[~is_hit], np.flatnonzero(is_missed))
 
     def images(self, order: str) -> Codes:
-        """Images with anything to list, in order."""
+        """Return the images with objects to list, in order."""
         chunk, count = self.table.objects, len(self.table.objects.uids)
         errors = np.bincount(chunk.datums[self.false], minlength=count)
         errors += np.bincount(chunk.true_datums[self.missed], minlength=count)
@@ -129,7 +129,7 @@ class _Marks:
         return images[np.argsort(-errors[images], kind="stable")]
 
     def listed(self, images: Codes, truths: Roll, predictions: Roll) -> list[dict[str, Any]]:
-        """What was right and wrong in some images."""
+        """Return the lists of images."""
         chunk, uids = self.table.objects, self.table.objects.uids[images].tolist()
         hits = _spans(chunk.datums[self.hits], images)
         false = _spans(chunk.datums[self.false], images)
@@ -154,7 +154,7 @@ class _Marks:
         return items
 
     def _once(self, rows: list[int], right: set[int], names: Roll) -> list[Uid]:
-        """Names of the rows' annotations, each once, without those that have a right label."""
+        """Return the uids of annotations without a correct label, each once."""
         first: dict[int, int] = {}
         for row in rows:
             first.setdefault(int(self.table.objects.annotations[row]), row)
@@ -162,7 +162,7 @@ class _Marks:
 
 
 def _spans(datums: Codes, images: Codes) -> list[slice]:
-    """Where each image's objects are among those of all images."""
+    """Return the range of each image in a sorted column of images."""
     first = np.searchsorted(datums, images, side="left").tolist()
     last = np.searchsorted(datums, images, side="right").tolist()
     return [slice(start, stop) for start, stop in zip(first, last, strict=True)]

@@ -1,4 +1,4 @@
-"""Localization recall precision error: how far detections are from perfect, in one number."""
+"""Localization recall precision (LRP) error."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _UNIT = 2.0**38  # sums of up to 2**25 errors, each a whole number of 1 / _UNIT,
 class LRP:
     """Localization recall precision error of each label at a score threshold, and their mean.
 
-    The mean error of all objects: a prediction or a ground truth without match counts 1, a match
-    (1 - IoU) / (1 - IoU threshold). 0 is perfect and 1 as bad as nothing found. The value holds
-    ``lrp`` and what it consists of, each in [0, 1] and null where there is nothing to divide by:
-    ``localization``, the mean of 1 - IoU over matches; ``false_positive``, the share of
-    predictions without match; ``false_negative``, the share of ground truths without. A label
-    with neither ground truths nor predictions is undefined.
+    The mean error of all objects: an unmatched prediction or ground truth counts 1, a match
+    (1 - IoU) / (1 - IoU threshold). 0 is perfect, 1 is without any match. The value has ``lrp`` and
+    its components, each in [0, 1], and null if undefined: ``localization``, the mean of 1 - IoU
+    over matches; ``false_positive``, the share of unmatched predictions; ``false_negative``, the
+    share of unmatched ground truths. Undefined for labels with neither ground truths nor
+    predictions.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class LRP:
 
     Notes
     -----
-    Results without a label are means over the labels with ground truths, each part over those
-    that have it.
+    Results without a label are means over the labels with ground truths for which the component is
+    defined.
 
     References
     ----------
@@ -66,11 +66,11 @@ class LRP:
     parameters: LRPParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
+        """Request overlaps of objects with one label."""
         return (_request(self.parameters),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each score threshold and label, and their mean for each key."""
+        """Yield a result for each score threshold and label, and their mean for each key."""
         table, chosen = state.table, self.parameters
         errors = _Errors.of(table, chosen)
         for threshold in chosen.score_thresholds:
@@ -86,8 +86,8 @@ class LRP:
 class OptimalLRP:
     """Least localization recall precision error over all score thresholds (oLRP).
 
-    The value holds what that of `LRP` does at the ``score_threshold`` where it is least, of equal
-    ones the highest. A label of which nothing is found has an error of 1 and no threshold.
+    The value is that of `LRP` at the ``score_threshold`` with the least error, the highest one of
+    equal ones. Labels without any match have an error of 1 and no threshold.
 
     Parameters
     ----------
@@ -96,7 +96,8 @@ class OptimalLRP:
 
     Notes
     -----
-    Thresholds are the scores that occur. Programs that try 0, 0.01 … 1 give the same or more.
+    Thresholds are the scores in the data. Programs that try 0, 0.01 … 1 give the same or a higher
+    error.
     Results without a label are means over the labels with ground truths.
 
     References
@@ -119,11 +120,11 @@ class OptimalLRP:
     parameters: OptimalLRPParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
+        """Request overlaps of objects with one label."""
         return (_request(self.parameters),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each label, and their mean for each key."""
+        """Yield a result for each label, and their mean for each key."""
         table, chosen = state.table, self.parameters
         errors = _Errors.of(table, chosen)
         values = errors.at(errors.best_thresholds())
@@ -132,22 +133,22 @@ class OptimalLRP:
 
 @frozen(eq=False)
 class _Errors:
-    """Predictions that count, by label and descending score.
+    """Counted predictions, by label and descending score.
 
     Parameters
     ----------
     iou_threshold : float
-        IoU that a match has at least.
+        Minimum IoU of a match.
     labels : ndarray of int64, shape (n,)
-        Their labels.
+        Labels.
     scores : ndarray of float64, shape (n,)
-        Their scores.
+        Scores.
     is_true : ndarray of bool, shape (n,)
-        Whether each has a match.
+        True for matched predictions.
     gaps : ndarray of float64, shape (n,)
-        1 - IoU of a match, 0 without.
+        1 - IoU of the match, 0 without a match.
     positives : ndarray of int64, shape (n_labels,)
-        Ground truths that count.
+        Counted ground truths.
     """
 
     iou_threshold: float
@@ -159,21 +160,21 @@ class _Errors:
 
     @classmethod
     def of(cls, table: Table, chosen: Parameters) -> _Errors:
-        """The predictions of a table."""
+        """Create the counted predictions of a table."""
         ranked = ranking(table, chosen)
         gaps = np.zeros(len(ranked.rows))
         own = ranked.is_true
         ious = ranked.matched.ious(chosen.iou_threshold)[ranked.rows[own]]
-        # An IoU of masks or of boxes far from the origin can be a bit above 1.
+        # Rounding makes some IoUs of masks or of boxes far from the origin exceed 1.
         gaps[own] = np.maximum(1 - ious, 0.0)
         positives = ranked.matched.positives
         return cls(chosen.iou_threshold, ranked.labels, ranked.scores, own, gaps, positives)
 
     def best_thresholds(self) -> Floats:
-        """The score of each label at which the error is least.
+        """Return the score of each label with the least error.
 
-        Infinity where nothing is found, which no prediction reaches; of a label without ground
-        truths minus infinity, as its error is 1 wherever there is a prediction.
+        Infinity for labels without matches, which excludes all predictions. Minus infinity for
+        labels without ground truths, whose error is 1 at any threshold with predictions.
         """
         count = len(self.positives)
         best = np.where(self.positives > 0, np.inf, -np.inf)
@@ -189,7 +190,7 @@ class _Errors:
         return best
 
     def _errors_so_far(self, starts: Codes) -> Floats:
-        """Error of each label's predictions up to each, infinity between equal scores."""
+        """Return the error up to each prediction of a label; infinity between equal scores."""
         before = starts[self.labels]
 
         def so_far(values: Codes) -> Codes:
@@ -207,7 +208,7 @@ class _Errors:
         return errors
 
     def at(self, thresholds: Floats) -> list[Value]:
-        """The error of each label at a score threshold of its own, and its parts."""
+        """Return the error of each label and its components at a score threshold per label."""
         count = len(self.positives)
         passes = self.scores >= thresholds[self.labels]
         predictions = np.bincount(self.labels[passes], minlength=count).tolist()
@@ -276,7 +277,7 @@ def _results(
 
 
 def _mean(values: Sequence[Value], parameters: dict[str, Any]) -> Result:
-    """The mean of every part over the labels that have it."""
+    """Return the mean of every component over the labels for which it is defined."""
     there = [value for value in values if isinstance(value, dict)]
     main, left_out = mean(
         [value if isinstance(value, Undefined) else value["lrp"] or 0.0 for value in values],

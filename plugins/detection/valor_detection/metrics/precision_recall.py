@@ -1,4 +1,4 @@
-"""Precision, recall, F1 and the counts they are made of, at IoU and score thresholds."""
+"""Precision, recall, F1 and counts at IoU and score thresholds."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ class _KeyCounts:
 
     @property
     def rows(self) -> list[tuple[int, int, int]]:
-        """True positives, false positives and false negatives of each label."""
+        """Return true positives, false positives and false negatives of each label."""
         return list(zip(self.tp.tolist(), self.fp.tolist(), self.fn.tolist(), strict=True))
 
     @property
     def sums(self) -> tuple[int, int, int]:
-        """The same of all labels together."""
+        """Return the counts of all labels together."""
         return int(self.tp.sum()), int(self.fp.sum()), int(self.fn.sum())
 
 
 @frozen
 class _Counted:
-    """Counts of every label at every pair of thresholds."""
+    """Metric of counts of every label at every pair of thresholds."""
 
     parameters: Any
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
+        """Request overlaps of objects with one label."""
         return (settings.request(self.parameters, self.parameters.iou_thresholds),)
 
     def _counts(self, table: Table) -> Iterator[_KeyCounts]:
@@ -78,13 +78,12 @@ class Counts(_Counted):
     Parameters
     ----------
     parameters : CountsParameters
-        Thresholds, the rule of the matching, and what counts.
+        Thresholds, the rule of the matching, and limits of areas and detections.
 
     Returns
     -------
     Result of dict
-        ``tp``, ``fp`` and ``fn``. There are no true negatives: an image has no number of places
-        without an object.
+        ``tp``, ``fp`` and ``fn``. True negatives are not defined for objects in images.
 
     References
     ----------
@@ -104,7 +103,7 @@ class Counts(_Counted):
     parameters: CountsParameters
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes, pair of thresholds and label."""
+        """Yield a result for each area range, pair of thresholds and label."""
         for counts in self._counts(state.table):
             for label, (tp, fp, fn) in zip(counts.labels, counts.rows, strict=True):
                 yield Result(
@@ -115,10 +114,10 @@ class Counts(_Counted):
 
 @frozen
 class _LabelMetric(_Counted):
-    """A quotient of counts for each label, and its averages."""
+    """Quotient of counts for each label, and averages."""
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes, pair of thresholds and label, then the averages."""
+        """Yield a result for each area range, pair of thresholds and label, then the averages."""
         for counts in self._counts(state.table):
             yield from self._results(counts)
 
@@ -148,17 +147,17 @@ class _LabelMetric(_Counted):
 
 @frozen
 class Precision(_LabelMetric):
-    """Share of a label's predictions that found a ground truth: tp / (tp + fp).
+    """Share of a label's predictions that match a ground truth: tp / (tp + fp).
 
     Parameters
     ----------
     parameters : LabelParameters
-        Thresholds, averages, the value of 0/0, the rule of the matching, and what counts.
+        Thresholds, averages, the value of 0/0, the rule of the matching, and limits.
 
     Returns
     -------
     Result of float
-        From 0 to 1; `zero_division` where there are no predictions.
+        From 0 to 1; `zero_division` without predictions.
 
     References
     ----------
@@ -184,17 +183,17 @@ class Precision(_LabelMetric):
 
 @frozen
 class Recall(_LabelMetric):
-    """Share of a label's ground truths that are found: tp / (tp + fn).
+    """Share of a label's ground truths that are matched: tp / (tp + fn).
 
     Parameters
     ----------
     parameters : LabelParameters
-        Thresholds, averages, the value of 0/0, the rule of the matching, and what counts.
+        Thresholds, averages, the value of 0/0, the rule of the matching, and limits.
 
     Returns
     -------
     Result of float
-        From 0 to 1; `zero_division` where there are no ground truths.
+        From 0 to 1; `zero_division` without ground truths.
 
     References
     ----------
@@ -225,12 +224,12 @@ class F1(_LabelMetric):
     Parameters
     ----------
     parameters : LabelParameters
-        Thresholds, averages, the value of 0/0, the rule of the matching, and what counts.
+        Thresholds, averages, the value of 0/0, the rule of the matching, and limits.
 
     Returns
     -------
     Result of float
-        From 0 to 1; `zero_division` where there are neither ground truths nor predictions.
+        From 0 to 1; `zero_division` without ground truths and predictions.
 
     References
     ----------

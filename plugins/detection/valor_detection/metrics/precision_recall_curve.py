@@ -1,4 +1,4 @@
-"""Precision-recall curve: what every label gives at every score threshold, or at every recall."""
+"""Precision-recall curve of every label, by score threshold or by recall."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _POINT = ("tp", "fp", "fn", "precision", "recall", "f1_score")
 class PrecisionRecallCurve:
     """Counts, precision, recall and F1 of every label at every score threshold.
 
-    In the form ``interpolated`` it is the curve that average precision is the mean of: for 101
-    recalls from 0 to 1, the greatest precision at that recall or beyond it, and the score at
-    which the recall is reached. It counts all predictions and sizes unless told otherwise.
+    In the form ``interpolated`` it is the curve whose mean is average precision: for 101 recalls
+    from 0 to 1, the greatest precision at that recall or a higher one, and the score at which the
+    recall is reached. By default it counts all predictions and sizes.
 
     Parameters
     ----------
     parameters : PrecisionRecallCurveParameters
-        Form, thresholds, the value of 0/0, the rule of the matching, and what counts.
+        Form, thresholds, the value of 0/0, the rule of the matching, and limits.
 
     Returns
     -------
     Result of dict
         By label, then by score threshold: ``tp``, ``fp``, ``fn``, ``precision``, ``recall`` and
         ``f1_score``. In the form ``interpolated``, by label: lists of 101 ``recalls``,
-        ``precisions`` and ``scores``; where a recall is not reached both are 0, and labels without
-        ground truths are left out and counted.
+        ``precisions`` and ``scores``. Both are 0 at recalls that are not reached. Labels without
+        ground truths are excluded, and their number is in the result.
 
     References
     ----------
@@ -62,11 +62,11 @@ class PrecisionRecallCurve:
     parameters: PrecisionRecallCurveParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
+        """Request overlaps of objects with one label."""
         return (settings.request(self.parameters, (self.parameters.iou_threshold,)),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes and label key."""
+        """Yield a result for each area range and label key."""
         table, threshold = state.table, self.parameters.iou_threshold
         result_of = self._thresholds if self.parameters.form == "thresholds" else self._interpolated
         for chosen in selections(self.parameters):
