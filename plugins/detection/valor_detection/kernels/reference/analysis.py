@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -218,41 +221,34 @@ def repairs(
     >>> repairs(starts, rows, is_true, scores, *errors, *nothing)[4]
     array([63,  2], dtype=uint64)
     """
-    own_numbers = numbers[rows]
-    at = np.flatnonzero(is_true | (own_numbers >= 0))
-    own_numbers = np.where(is_true[at], -1, own_numbers[at])
-    own = np.uint64(1) << kinds.astype(np.uint64)
-    excused = np.where(is_repaired & (kinds == LOCALIZATION), np.uint64(0), own)
-    # One more, for the true positives, is a match at all bits.
-    own = np.append(own, np.uint64((1 << NOTHING + 1) - 1))
-    excused = np.append(excused, np.uint64(0))
-
-    labels = np.repeat(np.arange(len(starts) - 1), np.diff(moved_starts))
-    moved = _behind(starts, scores[rows], labels, moved_scores)
-    own_starts = np.searchsorted(at, starts)
-    # In front of a place are those that stand, and errors on the background.
-    before = (moved - starts[labels]) - (np.searchsorted(at, moved) - own_starts[labels])
-    own_before = at - np.arange(len(at))
-    own_before -= np.repeat((starts - own_starts)[:-1], np.diff(own_starts))
-    # What is moved stands in front of the place that it is moved to.
-    order = np.argsort(np.append(2 * moved, 2 * at + 1), kind="stable")
-    unmoved = np.zeros(len(moved), np.uint64)
+    columns: list[tuple[int, int, bool, int, int]] = []
+    standing_starts = []
+    for label, (first, last) in enumerate(pairwise(starts.tolist())):
+        standing_starts.append(len(columns))
+        moved = deque(moved_scores[moved_starts[label] : moved_starts[label + 1]].tolist())
+        background = 0
+        for at in range(first, last + 1):
+            while moved and (at == last or scores[rows[at]] < moved[0]):
+                columns.append((at, background, False, 1 << CLASSIFICATION, 0))
+                moved.popleft()
+            if at == last:
+                break
+            number = int(numbers[rows[at]])
+            if is_true[at]:
+                columns.append((at, background, False, (1 << NOTHING + 1) - 1, 0))
+            elif number < 0:
+                background += 1
+            else:
+                bit = 1 << int(kinds[number])
+                is_found = is_repaired[number] and kinds[number] == LOCALIZATION
+                columns.append((at, background, True, bit, 0 if is_found else bit))
+    standing_starts.append(len(columns))
+    table = np.array(columns, np.int64).reshape(-1, 5).T
     return (
-        moved_starts + own_starts,
-        np.append(moved, at)[order],
-        np.append(before, own_before)[order].astype(np.int32),
-        np.append(np.zeros(len(moved), dtype=bool), own_numbers >= 0)[order],
-        np.append(unmoved + np.uint64(1 << CLASSIFICATION), own[own_numbers])[order],
-        np.append(unmoved, excused[own_numbers])[order],
+        np.array(standing_starts),
+        table[0].copy(),
+        table[1].astype(np.int32),
+        table[2].astype(np.bool_),
+        table[3].astype(np.uint64),
+        table[4].astype(np.uint64),
     )
-
-
-def _behind(starts: Codes, ranked: Floats, labels: Codes, scores: Floats) -> Codes:
-    """Places in a ranking behind all of some labels that have some scores or greater ones."""
-    low, high = starts[labels], starts[labels + 1]
-    while (is_open := low < high).any():
-        middle = np.where(is_open, (low + high) // 2, 0)
-        is_behind = is_open & (ranked[middle] >= scores)
-        low = np.where(is_behind, middle + 1, low)
-        high = np.where(is_open & ~is_behind, middle, high)
-    return low

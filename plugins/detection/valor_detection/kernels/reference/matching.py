@@ -7,6 +7,7 @@ a 64-bit number, the lowest threshold in the lowest bit.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,6 @@ from valor_detection.kernels.row_errors import check_predictions
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 Ranks = NDArray[np.int32]
-
-_CACHED = 1 << 16  # pairs worked on at a time, so that what they need stays in cache
 
 
 def box_pairs(
@@ -64,42 +63,17 @@ def box_pairs(
     >>> box_pairs(zero, zero, true, np.array([False]), zero, zero, seen, 0.25)
     (array([0, 1]), array([0]), array([0.33333333]))
     """
-    width = 1 + int(max(true_groups.max(initial=0), groups.max(initial=0)))
-    true_cells, cells = true_datums * width + true_groups, datums * width + groups
-    by_cell = np.argsort(true_cells, kind="stable")
-    sorted_cells = true_cells[by_cell]
-    first = np.searchsorted(sorted_cells, cells)
-    counts = np.searchsorted(sorted_cells, cells, side="right") - first
-    rows = np.flatnonzero(counts)
-    first, counts = first[rows], counts[rows]
-    begins = ends(counts)
-    kept_rows, kept_truths, kept_ious = [], [], []
-    for start, stop in _blocks(begins):
-        row = np.repeat(rows[start:stop], counts[start:stop])
-        offsets = np.arange(begins[start], begins[stop])
-        truth = by_cell[
-            offsets + np.repeat(first[start:stop] - begins[start:stop], counts[start:stop])
-        ]
-        iou = _ious(boxes[row], true_boxes[truth], crowd[truth])
-        kept = np.flatnonzero((iou > 0) & (iou >= lowest))
-        kept_rows.append(row[kept])
-        kept_truths.append(truth[kept])
-        kept_ious.append(iou[kept])
-    if not kept_rows:
-        return np.zeros(len(datums) + 1, np.int64), np.empty(0, np.int64), np.empty(0)
-    starts = ends(np.bincount(np.concatenate(kept_rows), minlength=len(datums)))
-    return starts, np.concatenate(kept_truths), np.concatenate(kept_ious)
-
-
-def _blocks(begins: Codes) -> list[tuple[int, int]]:
-    """Spans of rows whose pairs are worked on together."""
-    spans, start, count = [], 0, len(begins) - 1
-    while start < count:
-        stop = int(np.searchsorted(begins, begins[start] + _CACHED, side="right")) - 1
-        stop = min(max(stop, start + 1), count)
-        spans.append((start, stop))
-        start = stop
-    return spans
+    pairs = [
+        (row, truth)
+        for row, (datum, group) in enumerate(zip(datums, groups, strict=True))
+        for truth in range(*np.searchsorted(true_datums, (datum, datum + 1)))
+        if true_groups[truth] == group
+    ]
+    rows, truths = np.array(pairs, np.int64).reshape(-1, 2).T
+    ious = _ious(boxes[rows], true_boxes[truths], crowd[truths])
+    kept = (ious > 0) & (ious >= lowest)
+    starts = ends(np.bincount(rows[kept], minlength=len(datums)))
+    return starts, truths[kept], ious[kept]
 
 
 def _ious(boxes: Floats, truths: Floats, crowd: Flags) -> Floats:
@@ -161,16 +135,11 @@ def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
     >>> ranks(np.array([1, 0]), np.array([0, 0]), np.array([0, 0]))
     array([1, 0], dtype=int32)
     """
-    found = np.empty(len(order), np.int32)
-    if not len(order):
-        return found
-    width = 1 + int(datums.max())
-    cells = groups[order] * width + datums[order]
-    by_cell = order[np.argsort(cells, kind="stable")]
-    is_first = np.ones(len(order), dtype=bool)
-    is_first[1:] = (np.diff(groups[by_cell]) != 0) | (np.diff(datums[by_cell]) != 0)
-    first = np.flatnonzero(is_first)
-    found[by_cell] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    found, seen = np.empty(len(order), np.int32), Counter[tuple[int, int]]()
+    for row in order.tolist():
+        cell = int(groups[row]), int(datums[row])
+        found[row] = seen[cell]
+        seen[cell] += 1
     return found
 
 
