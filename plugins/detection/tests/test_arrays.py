@@ -121,7 +121,7 @@ def test_masks_are_encoded_and_boxed() -> None:
 
 ONE = {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]}
 WRONG = [
-    ({"boxes": [[0, 0, 1, 1]] * 2}, "expected 1 rows as there are labels, got 2"),
+    ({"boxes": [[0, 0, 1, 1]] * 2}, "expected 1 rows, one per label, got 2"),
     ({"boxes": None}, "expected boxes or masks, got neither"),
     ({"boxes": [[0, 0, 1]]}, "got array of int64, shape (1, 3)"),
     ({"boxes": [[3, 0, 1, 1]]}, "expected a box of finite numbers"),
@@ -134,7 +134,7 @@ WRONG = [
     ({"labels": [1 << 63]}, "got 9223372036854775808"),
     ({"labels": [1j]}, "expected whole numbers or strings, got 1j"),
     ({"areas": [[1.0, 2.0]]}, "expected numbers of shape (n,), got array"),
-    ({"areas": 5}, "expected 1 rows as there are labels, got 5"),
+    ({"areas": 5}, "expected 1 rows, one per label, got 5"),
     ({"crowd": ["0"]}, "expected true or false of shape (n,)"),
     ({"crowd": [float("nan")]}, "expected true or false, got nan"),
     ({"crowd": [2]}, "expected true or false, got 2"),
@@ -369,7 +369,7 @@ def test_names_beside_numbers_of_supervision_are_an_error_unless_numbers_have_na
     nothing = [detections(xyxy=np.empty((0, 4)), class_id=np.empty(0, int))]
     with pytest.raises(
         SchemaError,
-        match=r"predictions\[0\]: expected data\['class_name'\] as groundtruths\[1\] has it,",
+        match=r"predictions\[0\]: expected data\['class_name'\] as for groundtruths\[1\],",
     ):
         from_supervision([*nothing, *true], [*seen, *nothing])
     batch = from_supervision(true, seen, names=["cat", "dog"])

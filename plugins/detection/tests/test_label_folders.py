@@ -67,9 +67,9 @@ def test_boxes_alone_are_read_beside_kpt_shape() -> None:
     ("shape", "message"),
     [
         ("[17, 3]", "gt/a.txt, line 1: expected 5 or 56 numbers: class, box, 17 keypoints of"),
-        ("17", "expected the number of keypoints, and 2 or 3 values of each, found 17"),
-        ("[2, 4]", "data.yaml, kpt_shape: expected the number of keypoints, and 2 or 3"),
-        ("[0, 2]", "data.yaml, kpt_shape: expected the number of keypoints, and 2 or 3"),
+        ("17", "expected the number of keypoints and 2 or 3 values of each, found 17"),
+        ("[2, 4]", "data.yaml, kpt_shape: expected the number of keypoints and 2 or 3"),
+        ("[0, 2]", "data.yaml, kpt_shape: expected the number of keypoints and 2 or 3"),
     ],
 )
 def test_keypoints_that_are_not_as_kpt_shape_says_are_refused(shape: str, message: str) -> None:
@@ -156,7 +156,7 @@ def test_images_in_other_formats_have_a_size(suffix: str, options: dict[str, Any
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a.webp", "a.webp: expected a whole PNG, JPEG, BMP, GIF or WebP image"),
+        ("a.webp", "a.webp: expected a complete PNG, JPEG, BMP, GIF or WebP image"),
         ("a.tiff", "a.tiff: expected a readable file, found"),
     ],
 )

@@ -36,7 +36,7 @@ DEFAULT_METRICS = (
     "mAPAveragedOverIOUs",
     "PrecisionRecallCurve",
 )
-"""Metrics of a call that selects none."""
+"""Default metrics."""
 
 
 @without_data_argument
@@ -103,10 +103,10 @@ def evaluate_detection(
     --------
     >>> corners = [[0, 0], [2, 0], [2, 1], [0, 1], [0, 0]]
     >>> box = {"bounding_box": [corners], "is_instance": True}
-    >>> true, seen = {"value": "dog"}, {"value": "dog", "score": 0.75}
+    >>> true, predicted = {"value": "dog"}, {"value": "dog", "score": 0.75}
     >>> report = evaluate_detection(
     ...     [{"datum": "a", "annotations": [box | {"labels": [true]}]}],
-    ...     [{"datum": "a", "annotations": [box | {"labels": [seen]}]}],
+    ...     [{"datum": "a", "annotations": [box | {"labels": [predicted]}]}],
     ...     metrics_to_return=["mAPAveragedOverIOUs"],
     ... )
     >>> report["mAPAveragedOverIOUs"].value
@@ -219,7 +219,7 @@ def _check_detail(items: Sequence[_Objects], wanted: str) -> None:
             f"{less[0].where}: expected {' or '.join(f'a {name}' for name in names[least:])}, as "
             f"convert_annotations_to_type: {names[least]} asks for, got a {found}"
             f"{and_more(len(less) - 1)}",
-            f"Set convert_annotations_to_type: {found}, or leave it out.",
+            f"Set convert_annotations_to_type: {found}, or omit it.",
         )
 
 
@@ -230,10 +230,10 @@ def _batch(
     batch = batch_of(
         (_item(*one) for one in zip(items, objects, strict=True)),
         invalid_geometry,
-        lambda side, item, own: objects[item][side][own].where,
+        lambda side, item, row: objects[item][side][row].where,
     )
     positions = {
-        side: [[own.position for own in sides[side]] for sides in objects]
+        side: [[one.position for one in sides[side]] for sides in objects]
         for side in ("groundtruths", "predictions")
     }
     return evolve(
@@ -247,12 +247,12 @@ def _item(one: Annotated, sides: _Objects) -> Detection:
     return Detection(
         one.datum.uid,
         [
-            TrueObject(true_labels(one.datum, own.annotation), own.geometry)
-            for own in sides["groundtruths"]
+            TrueObject(true_labels(one.datum, row.annotation), row.geometry)
+            for row in sides["groundtruths"]
         ],
         [
-            PredictedObject(scored_labels(one.datum, own.annotation), own.geometry)
-            for own in sides["predictions"]
+            PredictedObject(scored_labels(one.datum, row.annotation), row.geometry)
+            for row in sides["predictions"]
         ],
         one.datum.metadata,
         _size(one.datum.metadata),

@@ -53,20 +53,21 @@ _spec = MetricFamily("detection", "valor_detection", range=SHARE)
 
 
 _COLUMNS = ("metrics/{}(B)", "metrics/{}(M)")
-"""Columns of Ultralytics' results.csv, of boxes and of masks."""
+"""Columns of Ultralytics' results.csv for boxes and masks."""
+
 _OVER = ("50-95", "50:95", "@50-95", "@50:95", "@0.5:0.95", "@.5:.95", "@[.5:.95]", "@[0.5:0.95]")
 _OVER_STEPS = ("@0.5:0.05:0.95", "@[.5:.05:.95]", "@[0.5:0.05:0.95]")
 
 
 def _at(name: str, *, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
-    """Names with one IoU threshold behind them, ``mAP50``, ``mAP@0.75``, ``metrics/mAP50(B)``."""
+    """Return names with one IoU threshold: ``mAP50``, ``mAP@0.75``, ``metrics/mAP50(B)``."""
     columns = [column.format(f"{name}%") for column in _COLUMNS if is_clear]
     written = (f"{name}%", f"{name}@%", f"{name}@[%]", *columns)
     return tuple(ParameterAlias(one, {"iou_thresholds": "%"}, is_clear) for one in written)
 
 
 def _over(*names: str, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
-    """Names with COCO's ten IoU thresholds behind them, ``mAP@[.5:.95]``."""
+    """Return names with COCO's ten IoU thresholds, ``mAP@[.5:.95]``."""
     ten = {"iou_thresholds": [n / 100 for n in range(50, 100, 5)]}
     written = [name + over for name in names for over in (*_OVER, *_OVER_STEPS)]
     written += [column.format(f"{name}50-95") for name in names for column in _COLUMNS if is_clear]
@@ -74,7 +75,7 @@ def _over(*names: str, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
 
 
 def _sized(mean: str, label: str) -> tuple[ParameterAlias, ...]:
-    """Names of a mean at one of COCO's sizes: ``mAP_small``, and ``AP_small`` and ``APs``."""
+    """Return names of a mean at one of COCO's sizes: ``mAP_small``, ``AP_small`` and ``APs``."""
     sizes = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
     return tuple(
         ParameterAlias(name, {"area_ranges": {size: bounds}}, is_clear)
@@ -389,7 +390,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
 
 @hookimpl
 def valor_kernels() -> str:
-    """Say where the family's kernels stand."""
+    """Declare the compiled kernels of the family."""
     return "valor_detection.kernels:KERNELS"
 
 

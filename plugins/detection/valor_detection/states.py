@@ -1,15 +1,15 @@
-"""States of detection that other plugins may build metrics on.
+"""States of detection for metrics of other plugins.
 
-What asks for one shares it with the family's own metrics, so that matching is done once.
-Parameters are in the modules of `valor_detection.parameters`, which a manifest may import.
+Metrics that request the same state share it, so objects are matched once. Parameters are in the
+modules of `valor_detection.parameters`, which a manifest may import.
 
-- `overlaps` asks for `Overlaps`, which holds the objects of all images and the pairs that overlap.
+- `overlaps` requests `Overlaps`, the objects of all images and their overlapping pairs.
   ``state.table`` is a `Table` of them, ``table.labels`` has their labels, and ``table.seen`` the
-  codes of the labels that any object has, by label key.
-- `ranking(table, parameters)` is the `Ranking` of the predictions that count: columns ``labels``,
+  codes of the labels with objects, by label key.
+- `ranking(table, parameters)` is the `Ranking` of counted predictions: columns ``labels``,
   ``scores`` and ``is_true``, by label and descending score. Its parameters have `matching`,
   `max_detections` and `iou_threshold`.
-- `LABEL` and `KEY` say which objects can be pairs: those of one label, or of one label key.
+- `LABEL` and `KEY` select the objects that form pairs: those with the same label, or label key.
 
 Examples
 --------

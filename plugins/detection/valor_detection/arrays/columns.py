@@ -1,4 +1,4 @@
-"""Conversion and validation of the arrays of one image and side."""
+"""Conversion and validation of arrays of one image and side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXPECTED = {
 
 
 def as_array(values: Any) -> Any:
-    """An array of what may be a tensor; None stays, and an array with masked values stays masked.
+    """Convert a tensor or list to an array; None and masked arrays are returned unchanged.
 
     Examples
     --------
@@ -39,29 +39,29 @@ def as_array(values: Any) -> Any:
         return values
     try:
         return np.asarray(values)
-    except ValueError:  # rows of different lengths, which `column` refuses by name
+    except ValueError:  # rows of different lengths; `column` rejects them
         return np.array([*values, None], dtype=object)[:-1]
 
 
-def column(values: Any, dtype: type, place: str, width: int | None = None) -> NDArray[Any]:
-    """Values as a column of numbers or flags, or as rows of some width.
+def column(values: Any, dtype: type, where: str, width: int | None = None) -> NDArray[Any]:
+    """Convert values to a column of numbers or flags, or to rows of a fixed width.
 
     Parameters
     ----------
     values : object
         An array, a tensor or a list.
     dtype : type
-        ``np.float64``, ``np.int64`` or ``np.bool_``; ``np.floating`` is float64, but for float32,
-        which stays as it is.
-    place : str
-        How a message calls them.
+        ``np.float64``, ``np.int64`` or ``np.bool_``; ``np.floating`` keeps float32 and converts
+        other types to float64.
+    where : str
+        Location of the values in messages.
     width : int, optional
-        Numbers in a row; a column has none.
+        Numbers per row; by default a column.
 
     Raises
     ------
     SchemaError
-        If they have another shape, are of another type, or one is not whole, or no flag.
+        If the shape or the type differs, or a value is not an integer or flag.
 
     Examples
     --------
@@ -84,29 +84,29 @@ def column(values: Any, dtype: type, place: str, width: int | None = None) -> ND
         or array.dtype.kind not in "fiub"
     ):
         if array is not None and array.dtype.kind == "O":
-            _check_numbers(array, dtype, place)
+            _check_numbers(array, dtype, where)
         shape = "(n,)" if width is None else f"(n, {width})"
         raise SchemaError(
-            f"{place}: expected {_EXPECTED[dtype]} of shape {shape}, got {shown(array)}"
+            f"{where}: expected {_EXPECTED[dtype]} of shape {shape}, got {shown(array)}"
         )
-    _check_values(array, dtype, place)
+    _check_values(array, dtype, where)
     if dtype is np.floating:
         return array if array.dtype == np.float32 else widen_as_printed(array)
     found: NDArray[Any] = array.astype(dtype)
     return found
 
 
-def _check_numbers(cells: NDArray[Any], dtype: type, place: str) -> None:
-    """Raise a `SchemaError` that names the first cell that is no number in 64 bits."""
+def _check_numbers(cells: NDArray[Any], dtype: type, where: str) -> None:
+    """Raise a `SchemaError` for the first cell that is not a 64-bit number."""
     for position, cell in np.ndenumerate(cells):
         is_number = isinstance(cell, (int, float)) and -(2**63) <= cell < 2**63
         if not is_number and not isinstance(cell, (list, tuple, np.ndarray)):
             row = ", ".join(map(str, position))
-            raise SchemaError(f"{place}[{row}]: expected {_EXPECTED[dtype]}, got {shown(cell)}")
+            raise SchemaError(f"{where}[{row}]: expected {_EXPECTED[dtype]}, got {shown(cell)}")
 
 
-def _check_values(array: NDArray[Any], dtype: type, place: str) -> None:
-    """Raise a `SchemaError` that names the first value that the type cannot hold."""
+def _check_values(array: NDArray[Any], dtype: type, where: str) -> None:
+    """Raise a `SchemaError` for the first value that the type cannot represent."""
     if dtype is np.bool_:
         bad = (array != 0) & (array != 1)
     elif dtype is np.int64 and array.dtype.kind in "fu":
@@ -116,7 +116,7 @@ def _check_values(array: NDArray[Any], dtype: type, place: str) -> None:
     rows = np.flatnonzero(bad.reshape(len(array), -1).any(axis=1))
     if len(rows):
         raise SchemaError(
-            f"{place}[{rows[0]}]: expected {_EXPECTED[dtype]}, "
+            f"{where}[{rows[0]}]: expected {_EXPECTED[dtype]}, "
             f"got {shown(array[rows[0]].tolist())}{and_more(len(rows) - 1)}"
         )
 
@@ -125,9 +125,9 @@ _THRESHOLD = 0.5  # of torchvision's and torchmetrics' masks
 
 
 def thresholded(masks: Any) -> Any:
-    """Masks of a detector without their axis of channels, shares above 0.5 being inside.
+    """Remove the channel axis of a detector's masks and binarize probabilities at 0.5.
 
-    What is not such an array stays, for `check_masks` to see to; so do shares that are no number.
+    Other arrays, and arrays with NaN, are returned unchanged; `check_masks` rejects them.
 
     Examples
     --------
@@ -143,15 +143,15 @@ def thresholded(masks: Any) -> Any:
     return masks
 
 
-def check_masks(masks: NDArray[Any], place: str, size: Sequence[int] | None) -> None:
-    """Raise a `SchemaError` if masks are no pixels, or not of the size of their image.
+def check_masks(masks: NDArray[Any], where: str, size: Sequence[int] | None) -> None:
+    """Raise a `SchemaError` if masks are not binary, or differ in size from their image.
 
     Parameters
     ----------
     masks : ndarray
         The masks of one image.
-    place : str
-        How a message calls them.
+    where : str
+        Location of the values in messages.
     size : (int, int), optional
         Height and width of the image.
 
@@ -162,35 +162,35 @@ def check_masks(masks: NDArray[Any], place: str, size: Sequence[int] | None) -> 
         ...
     valor_core.errors.SchemaError: item 0, predictions, masks[0]: expected pixels of 0 and 1,
     got 0.25
-    Cut what is a probability first: masks > 0.5.
+    Binarize probabilities first: masks > 0.5.
     """
     if masks.ndim != 3 or masks.dtype.kind not in "fiub":
         raise SchemaError(
-            f"{place}: expected numbers of shape (n, height, width), got {shown(masks)}"
+            f"{where}: expected numbers of shape (n, height, width), got {shown(masks)}"
         )
     height, width = masks.shape[1:]
     if size is not None and (height, width) != tuple(size):
         raise SchemaError(
-            f"{place}: expected {size[0]} by {size[1]} pixels, as sizes say, "
+            f"{where}: expected {size[0]} by {size[1]} pixels, as sizes say, "
             f"got {height} by {width}"
         )
     if masks.dtype.kind == "f":
-        _check_hard(masks, place)
+        _check_hard(masks, where)
 
 
-def _check_hard(masks: NDArray[Any], place: str) -> None:
+def _check_hard(masks: NDArray[Any], where: str) -> None:
     soft = (masks != 0) & (masks != 1)
     if soft.any():
         row = int(np.flatnonzero(soft.any(axis=(1, 2)))[0])
         raise SchemaError(
-            f"{place}[{row}]: expected pixels of 0 and 1, "
+            f"{where}[{row}]: expected pixels of 0 and 1, "
             f"got {shown(masks[row][soft[row]][0].item())}",
-            "Cut what is a probability first: masks > 0.5.",
+            "Binarize probabilities first: masks > 0.5.",
         )
 
 
 def run_lengths(stacks: Sequence[NDArray[Any]]) -> RunLengths:
-    """Run lengths of the masks of several images; what is not 0 is inside.
+    """Encode masks of several images; nonzero pixels are inside.
 
     Examples
     --------
@@ -201,12 +201,12 @@ def run_lengths(stacks: Sequence[NDArray[Any]]) -> RunLengths:
     sizes = [masks.shape[1:] for masks in stacks for _ in masks]
     return RunLengths(
         np.concatenate([np.empty(0, np.uint32), *runs]),
-        ends([len(own) for own in runs]),
+        ends([len(lengths) for lengths in runs]),
         np.array(sizes, np.int64).reshape(-1, 2),
     )
 
 
 def boxes_around(masks: RunLengths) -> Floats:
-    """x, y, width and height of the box around the pixels of each mask."""
+    """Return the bounding box (x, y, width, height) of each mask."""
     found: Floats = kernels.measured(masks.runs, masks.rows, masks.sizes)[1]
     return found

@@ -21,14 +21,14 @@ _SCORE_NAMES = ("score", "confidence", "conf", "confidences")
 _CLASSES = "class_id=np.zeros(len(detections), int)"
 
 
-def objects_of(found: Any, place: str) -> Objects | None:
+def objects_of(found: Any, where: str) -> Objects | None:
     """Objects of one image; None for an object of another kind.
 
     Parameters
     ----------
     found : object
         Output of a detector, or its ground truth.
-    place : str
+    where : str
         Name of the image and side in error messages.
 
     Raises
@@ -46,17 +46,17 @@ def objects_of(found: Any, place: str) -> Objects | None:
         return found
     if isinstance(found, Mapping):
         if "labels" in found:
-            return of_dict(found, place)
+            return of_dict(found, where)
         if hasattr(found.get("instances"), "get_fields"):
-            return _of_instances(found["instances"], place)
-        _check_keys(found, place)
+            return _of_instances(found["instances"], where)
+        _check_keys(found, where)
         return None
     if hasattr(found, "xyxy"):
-        return of_supervision(found, place)
+        return of_supervision(found, where)
     if hasattr(found, "get_fields") and hasattr(found, "image_size"):
-        return _of_instances(found, place)
+        return _of_instances(found, where)
     if hasattr(found, "names") and hasattr(found, "orig_shape"):
-        return _of_results(found, place)
+        return _of_results(found, where)
     return None
 
 
@@ -68,7 +68,7 @@ def names_of(found: Any) -> Mapping[int, str] | None:
     return {int(number): str(name) for number, name in names.items()}
 
 
-def of_supervision(found: Any, place: str) -> Objects:
+def of_supervision(found: Any, where: str) -> Objects:
     """Objects of `supervision.Detections`.
 
     Raises
@@ -78,7 +78,7 @@ def of_supervision(found: Any, place: str) -> Objects:
     """
     if not hasattr(found, "xyxy"):
         raise SchemaError(
-            f"{place}: expected supervision.Detections, got {shown(found)}",
+            f"{where}: expected supervision.Detections, got {shown(found)}",
             "Dictionaries are read by from_torchvision, arrays by from_arrays.",
         )
     data = getattr(found, "data", None)
@@ -88,7 +88,7 @@ def of_supervision(found: Any, place: str) -> Objects:
     boxes = as_array(found.xyxy)
     if labels is None and boxes is not None and boxes.size:
         raise SchemaError(
-            f"{place}: expected class_id or data['class_name'], got neither",
+            f"{where}: expected class_id or data['class_name'], got neither",
             f"Set the class of each box. To ignore classes, set {_CLASSES} on both sides.",
         )
     return Objects(
@@ -100,7 +100,7 @@ def of_supervision(found: Any, place: str) -> Objects:
     )
 
 
-def of_dict(found: Any, place: str) -> Objects:
+def of_dict(found: Any, where: str) -> Objects:
     """Objects of a dictionary with torchvision's keys.
 
     Raises
@@ -110,18 +110,18 @@ def of_dict(found: Any, place: str) -> Objects:
     """
     if not isinstance(found, Mapping) or "labels" not in found:
         if isinstance(found, Mapping):
-            _check_keys(found, place)
+            _check_keys(found, where)
         given = list(found) if isinstance(found, Mapping) else found
         remedy = None
         if hasattr(found, "xyxy"):
             remedy = "supervision.Detections are read by from_supervision."
         raise SchemaError(
-            f"{place}: expected a dict with boxes and labels, got {shown(given)}", remedy
+            f"{where}: expected a dict with boxes and labels, got {shown(given)}", remedy
         )
     score = next((name for name in _SCORE_NAMES if name in found), None)
-    if score is not None and "scores" not in found and place.startswith("predictions"):
+    if score is not None and "scores" not in found and where.startswith("predictions"):
         raise SchemaError(
-            f"{place}: expected scores, got the key {score!r}",
+            f"{where}: expected scores, got the key {score!r}",
             f"Rename it: {{**one, 'scores': one[{score!r}]}}",
         )
     return Objects(
@@ -134,7 +134,7 @@ def of_dict(found: Any, place: str) -> Objects:
     )
 
 
-def _of_results(found: Any, place: str) -> Objects:
+def _of_results(found: Any, where: str) -> Objects:
     """Objects of Ultralytics' `Results`: oriented boxes if there are any, otherwise boxes.
 
     Masks have the size of the network's input instead of the image's, and are not read.
@@ -143,7 +143,7 @@ def _of_results(found: Any, place: str) -> Objects:
     given = getattr(found, "boxes", None) if oriented is None else oriented
     if given is None:
         raise SchemaError(
-            f"{place}: expected Results of Ultralytics with boxes or oriented boxes, got neither",
+            f"{where}: expected Results of Ultralytics with boxes or oriented boxes, got neither",
             "Use a model of the task detect, segment, pose or obb.",
         )
     classes = as_array(given.cls)
@@ -155,14 +155,14 @@ def _of_results(found: Any, place: str) -> Objects:
     )
 
 
-def _of_instances(found: Any, place: str) -> Objects:
+def _of_instances(found: Any, where: str) -> Objects:
     """Objects of Detectron2's `Instances`, predicted or annotated."""
     fields = found.get_fields()
     side = "pred" if "pred_classes" in fields else "gt"
     boxes, labels = fields.get(f"{side}_boxes"), fields.get(f"{side}_classes")
     if boxes is None or labels is None:
         raise SchemaError(
-            f"{place}: expected Instances with pred_boxes and pred_classes, or gt_boxes and "
+            f"{where}: expected Instances with pred_boxes and pred_classes, or gt_boxes and "
             f"gt_classes, got {shown(list(fields))}"
         )
     masks = as_array(fields["pred_masks"]) if "pred_masks" in fields else None
@@ -174,7 +174,7 @@ def _of_instances(found: Any, place: str) -> Objects:
     )
 
 
-def _check_keys(found: Mapping[Any, Any], place: str) -> None:
+def _check_keys(found: Mapping[Any, Any], where: str) -> None:
     """Raise a `SchemaError` that names the remedy for boxes under other keys than torchvision's."""
     boxes = next((name for name in _BOXES if name in found), None)
     if boxes is None:
@@ -182,12 +182,12 @@ def _check_keys(found: Mapping[Any, Any], place: str) -> None:
     inner = found[boxes]
     if isinstance(inner, Mapping) and any(name in inner for name in _BOXES):
         label = next((name for name in (*_LABEL_NAMES, "label", "labels") if name in inner), "…")
-        own = next(name for name in _BOXES if name in inner)
+        key = next(name for name in _BOXES if name in inner)
         raise SchemaError(
-            f"{place}: expected boxes and labels, got them under the key {boxes!r}",
+            f"{where}: expected boxes and labels, got them under the key {boxes!r}",
             "Name their format ('xywh' in most data sets of Hugging Face): "
             "from valor_detection import Objects, from_arrays; from_arrays([Objects("
-            f"boxes=one[{boxes!r}][{own!r}], labels=one[{boxes!r}][{label!r}]) for one in …], "
+            f"boxes=one[{boxes!r}][{key!r}], labels=one[{boxes!r}][{label!r}]) for one in …], "
             "[Objects(boxes=…, labels=…, scores=…)], box_format='xywh')",
         )
     given = next((name for name in (*_LABEL_NAMES, "label") if name in found), None)
@@ -197,7 +197,7 @@ def _check_keys(found: Mapping[Any, Any], place: str) -> None:
         renamed += f", 'boxes': one[{boxes!r}]"
     values = "…" if boxes == "objects" else f"one[{boxes!r}]"
     raise SchemaError(
-        f"{place}: expected a dict with boxes and labels, got {got}",
+        f"{where}: expected a dict with boxes and labels, got {got}",
         (f"Rename it: {{**one, {renamed}}}; or make" if given else "Make")
         + " a batch of arrays: from valor_detection import Objects, from_arrays; "
         f"from_arrays([Objects(boxes={values}, labels=…)], [Objects(boxes=…, labels=…, "

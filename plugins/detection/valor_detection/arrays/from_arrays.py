@@ -1,4 +1,4 @@
-"""Batches of objects in memory: arrays, `supervision.Detections`, dicts of tensors."""
+"""Batches from arrays, `supervision.Detections` and dicts of tensors."""
 
 from __future__ import annotations
 
@@ -32,44 +32,44 @@ def from_arrays(
     metadata: Mapping[str, Any] | None = None,
     invalid_geometry: Policy = "error",
 ) -> DetectionBatch:
-    """A batch of arrays.
+    """Build a batch from arrays.
 
     Parameters
     ----------
     groundtruths, predictions : sequence of Objects
         Both sides of each image.
     uids : sequence of str or int, optional
-        Names of the images; their positions unless given.
+        Names of the images. By default their positions.
     sizes : array of shape (n_images, 2), optional
         Height and width of the images.
     names : mapping of int to str, or sequence of str, optional
-        Names of labels that are numbers; their digits unless given.
+        Names of numeric labels. By default their digits.
     iou_type : {"bbox", "segm"}, optional
-        What is compared: ``bbox`` is boxes, those around the masks where no boxes are given;
-        ``segm`` is masks. Unless given, it is masks where both sides have them, else boxes.
+        Kind of shape to compare: ``bbox`` for boxes (or bounding boxes of masks), ``segm`` for
+        masks. By default masks if both sides have them, else boxes.
     box_format : {"xyxy", "xywh", "cxcywh"}
-        How boxes are written.
+        Format of the boxes.
     label_key : str
         Key of all labels.
     metadata : mapping of str to sequence, optional
-        Facts about the images.
+        Metadata of the images.
     invalid_geometry : {"error", "repair", "skip", "accept"}
-        What becomes of boxes and masks that cannot be right, such as empty ones or, where `sizes`
-        are given, those outside of their image. The report says what was left out or repaired.
+        Policy for invalid boxes and masks, such as empty ones or, if `sizes` are given, those
+        outside of their image. The report counts excluded and repaired objects.
 
     Raises
     ------
     SchemaError
-        If lengths, shapes, types or sizes do not fit, a number has no name, a box cannot be one,
-        or masks are to be compared and not given; names image, side and field.
+        If lengths, shapes, types or sizes do not match, a number has no name, a box is invalid, or
+        masks to compare are missing.
     ParameterError
-        If `iou_type`, `box_format` or `invalid_geometry` is something else.
+        If `iou_type`, `box_format` or `invalid_geometry` is unknown.
 
     Examples
     --------
     >>> true = Objects(boxes=[[0, 0, 2, 1]], labels=[1])
-    >>> seen = Objects(boxes=[[0, 0, 2, 2]], labels=[1], scores=[0.75])
-    >>> from_arrays([true], [seen], names=["cat", "dog"]).predictions.shapes.boxes
+    >>> predicted = Objects(boxes=[[0, 0, 2, 2]], labels=[1], scores=[0.75])
+    >>> from_arrays([true], [predicted], names=["cat", "dog"]).predictions.shapes.boxes
     array([[0., 0., 2., 2.]])
     """
     check_policy(invalid_geometry)
@@ -83,40 +83,40 @@ def from_arrays(
     if len(datums) != count:
         raise SchemaError(f"uids: expected one for each of {count:,} images, got {len(datums):,}")
     vocabulary = Labels(label_key, names)
-    known = None if sizes is None else _sizes(sizes, len(datums))
+    image_sizes = None if sizes is None else _sizes(sizes, len(datums))
     rest = (datums, vocabulary, box_format, invalid_geometry)
     truths = Side("groundtruths", groundtruths, *rest)
-    seen = Side("predictions", predictions, *rest)
+    predicted_side = Side("predictions", predictions, *rest)
     _check_order(groundtruths, predictions)
-    for side in (truths, seen):
-        side.check(known)
+    for side in (truths, predicted_side):
+        side.check(image_sizes)
     true_masks, masks = (
-        truths.compares_masks(seen, iou_type),
-        seen.compares_masks(truths, iou_type),
+        truths.compares_masks(predicted_side, iou_type),
+        predicted_side.compares_masks(truths, iou_type),
     )
-    with_corners = not (true_masks or masks) and _compares_corners(truths, seen)
-    true, true_counts = truths.checked(known, true_masks, with_corners)
-    predicted, counts = seen.checked(known, masks, with_corners)
+    with_corners = not (true_masks or masks) and _compares_corners(truths, predicted_side)
+    true, true_counts = truths.checked(image_sizes, true_masks, with_corners)
+    predicted, counts = predicted_side.checked(image_sizes, masks, with_corners)
     return batch_of_rows(
         datums,
-        vocabulary.known.labels,
+        vocabulary.vocabulary.labels,
         true,
         predicted,
-        known,
+        image_sizes,
         vocabulary.ids,
         {**true_counts, **counts},
     )
 
 
-def _compares_corners(truths: Side, seen: Side) -> bool:
-    """Whether all objects have corners. Raise a `SchemaError` if only some of them do."""
-    there = truths.first_with_corners(True) or seen.first_with_corners(True)
-    lacking = truths.first_with_corners(False) or seen.first_with_corners(False)
-    if there is None:
+def _compares_corners(truths: Side, predicted: Side) -> bool:
+    """Return whether all objects have corners; raise a `SchemaError` if only part of them do."""
+    present = truths.first_with_corners(True) or predicted.first_with_corners(True)
+    lacking = truths.first_with_corners(False) or predicted.first_with_corners(False)
+    if present is None:
         return False
     if lacking is not None:
         raise SchemaError(
-            f"{lacking}: expected the corners of oriented boxes (xyxyxyxy) as {there} has them, "
+            f"{lacking}: expected the corners of oriented boxes (xyxyxyxy) as for {present}, "
             "got upright boxes",
             "Give the corners of all objects: Objects(corners=…), or "
             "Detections.data['xyxyxyxy'] in supervision. To compare upright boxes, give corners "
@@ -126,14 +126,14 @@ def _compares_corners(truths: Side, seen: Side) -> bool:
 
 
 def _check_objects(groundtruths: Any, predictions: Any) -> None:
-    """Refuse sides that are no sequences of `Objects`, one for each image."""
+    """Reject sides that are not sequences of `Objects`, one per image."""
     for name, side in (("groundtruths", groundtruths), ("predictions", predictions)):
         for position, one in enumerate(_listed(name, side)):
             if not isinstance(one, Objects):
                 raise SchemaError(
                     f"{name}[{position}]: expected Objects, got {shown(one)}",
-                    "Dicts are read by from_torchvision, supervision.Detections by "
-                    "from_supervision.",
+                    "Use from_torchvision for dicts and from_supervision for "
+                    "supervision.Detections.",
                 )
     if len(groundtruths) != len(predictions):
         raise SchemaError(
@@ -157,16 +157,16 @@ def _check_order(groundtruths: Sequence[Objects], predictions: Sequence[Objects]
 
 
 def _check_iou_type(value: object) -> None:
-    known = get_args(IouType)
-    if value is not None and value not in known:
+    types = get_args(IouType)
+    if value is not None and value not in types:
         raise ParameterError(
-            f"iou_type: expected one of {', '.join(known)}, got {shown(value)}",
-            did_you_mean(value, known) if isinstance(value, str) else None,
+            f"iou_type: expected one of {', '.join(types)}, got {shown(value)}",
+            did_you_mean(value, types) if isinstance(value, str) else None,
         )
 
 
 def _check_names(names: Any) -> None:
-    """Refuse names that are neither by number nor in a list, or are not distinct."""
+    """Reject names that are neither a mapping nor a list, or are not distinct."""
     is_listed = isinstance(names, (Mapping, Sequence)) and not isinstance(names, (str, bytes))
     if names is not None and not is_listed and np.ndim(names) != 1:
         raise SchemaError(
@@ -178,12 +178,12 @@ def _check_names(names: Any) -> None:
     if twice:
         raise SchemaError(
             f"names: expected every name once, got {twice[0]!r} twice",
-            "Give each number a name of its own, and join classes with label_map.",
+            "Give each number a unique name, and merge classes with label_map.",
         )
 
 
 def _checked_facts(metadata: Any) -> Mapping[str, Any]:
-    """Facts by name, each a list; how long they are is for `Datums` to see to."""
+    """Validate metadata as lists by name; `Datums` checks their lengths."""
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):
@@ -207,7 +207,7 @@ def _listed(name: str, side: Any) -> Sequence[Any]:
 
 
 def _sizes(sizes: Any, count: int) -> Codes:
-    """Heights and widths, whole and above 0."""
+    """Convert sizes to positive integers."""
     array: Codes = column(sizes, np.int64, "sizes", width=2)
     if len(array) != count:
         raise SchemaError(f"sizes: expected {count:,} rows of height and width, got {len(array):,}")
@@ -223,23 +223,23 @@ def _sizes(sizes: Any, count: int) -> Codes:
 def from_supervision(
     groundtruths: Sequence[Any], predictions: Sequence[Any], **options: Any
 ) -> DetectionBatch:
-    """A batch of `supervision.Detections`, one for each image and side.
+    """Build a batch from `supervision.Detections`, one per image and side.
 
     Parameters
     ----------
     groundtruths, predictions : sequence of supervision.Detections
         With `xyxy`, and `class_id` or ``data["class_name"]``; predictions with `confidence`.
-        Masks are read if present, and the corners of oriented boxes in ``data["xyxyxyxy"]``: the
-        turned boxes are compared, and must be given on both sides.
+        Masks are read if present, and corners of oriented boxes in ``data["xyxyxyxy"]``. Oriented
+        boxes are compared as rotated boxes and must be given on both sides.
     **options
-        As for `from_arrays`. `iou_type` says whether boxes or masks are compared: masks where both
-        sides have them, unless given.
+        Options of `from_arrays`. `iou_type` selects boxes or masks; by default masks if both sides
+        have them.
 
     Raises
     ------
     SchemaError
-        As `from_arrays` does, or if some have names of classes and others only numbers, and no
-        `names` are given.
+        For the errors of `from_arrays`, or if detections with class names are mixed with numbers
+        and no `names` are given.
     """
     true, predicted = (
         [of_supervision(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
@@ -251,17 +251,17 @@ def from_supervision(
 
 
 def _check_all_named(groundtruths: Sequence[Objects], predictions: Sequence[Objects]) -> None:
-    """Refuse names of classes beside numbers, since 'dog' and 1 would never match."""
-    places: dict[bool, str] = {}
+    """Reject a mix of class names and numbers, since 'dog' and 1 would never match."""
+    locations: dict[bool, str] = {}
     for side, objects in (("groundtruths", groundtruths), ("predictions", predictions)):
         for position, one in enumerate(objects):
             if one.labels.size:
                 is_named = isinstance(one.labels.flat[0], str)
-                places.setdefault(is_named, f"{side}[{position}]")
-    if len(places) == 2:
+                locations.setdefault(is_named, f"{side}[{position}]")
+    if len(locations) == 2:
         raise SchemaError(
-            f"{places[False]}: expected data['class_name'] as {places[True]} has it, "
-            "got class_id alone",
+            f"{locations[False]}: expected data['class_name'] as for {locations[True]}, "
+            "got only class_id",
             "Name the classes in the order of their numbers: names=['cat', 'dog', …].",
         )
 
@@ -271,28 +271,27 @@ def from_torchvision(
     predictions: Sequence[Mapping[str, Any]],
     **options: Any,
 ) -> DetectionBatch:
-    """A batch of dicts as torchvision's detectors take and give them, one for each image and side.
+    """Build a batch from dicts in torchvision's format, one per image and side.
 
     Parameters
     ----------
     groundtruths, predictions : sequence of mapping
-        With ``boxes`` (or ``masks``) and ``labels``; predictions with ``scores``. Of the ground
-        truths, ``iscrowd``, ``area`` and ``image_id`` are taken where they are. In masks of
-        floats, what is above 0.5 is inside.
+        With ``boxes`` (or ``masks``) and ``labels``; predictions with ``scores``. Ground truths may
+        have ``iscrowd``, ``area`` and ``image_id``. Float masks are binarized at 0.5.
     **options
-        As for `from_arrays`. `iou_type` says whether ``boxes`` or ``masks`` are compared: masks
-        where both sides have them, unless given. torchmetrics compares boxes unless told otherwise.
+        Options of `from_arrays`. `iou_type` selects ``boxes`` or ``masks``; by default masks if
+        both sides have them, whereas torchmetrics compares boxes by default.
 
     Raises
     ------
     SchemaError
-        As `from_arrays` does, or if there is no dict with labels, or an image has several ids.
+        For the errors of `from_arrays`, or if a dict has no labels, or an image has several ids.
 
     Examples
     --------
     >>> true = {"boxes": [[0, 0, 2, 1]], "labels": [1], "image_id": 7}
-    >>> seen = {"boxes": [[0, 0, 2, 1]], "labels": [1], "scores": [0.5]}
-    >>> from_torchvision([true], [seen]).datums.uids
+    >>> predicted = {"boxes": [[0, 0, 2, 1]], "labels": [1], "scores": [0.5]}
+    >>> from_torchvision([true], [predicted]).datums.uids
     array([7])
     """
     true, predicted = (
@@ -306,7 +305,7 @@ def from_torchvision(
 
 
 def _image_id(value: Any, position: int) -> Any:
-    """The one value of a number, a string or a tensor."""
+    """Return the only value of a number, a string or a tensor."""
     array = as_array(value)
     if array.size != 1:
         raise SchemaError(
@@ -316,32 +315,32 @@ def _image_id(value: Any, position: int) -> Any:
 
 
 def two_sides(groundtruths: Any, predictions: Any) -> DetectionBatch | None:
-    """A batch of two sides in the formats of detectors, for one image or several.
+    """Build a batch from two sides in formats of detectors, for one image or several.
 
-    The sides may differ in format. None if an object has another format.
+    The sides may differ in format. Returns None for objects of other formats.
     """
-    true, seen = (
+    true, predicted = (
         list(side) if isinstance(side, (list, tuple)) else [side]
         for side in (groundtruths, predictions)
     )
-    if all(isinstance(one, Mapping) and "labels" in one for one in (*true, *seen)):
-        return from_torchvision(true, seen)
+    if all(isinstance(one, Mapping) and "labels" in one for one in (*true, *predicted)):
+        return from_torchvision(true, predicted)
     objects: list[list[Objects]] = []
-    for name, side in (("groundtruths", true), ("predictions", seen)):
+    for name, side in (("groundtruths", true), ("predictions", predicted)):
         objects.append([])
         for position, one in enumerate(side):
             read = objects_of(one, f"{name}[{position}]")
             if read is None:
                 return None
             objects[-1].append(read)
-    names = _shared_names([*true, *seen])
+    names = _shared_names([*true, *predicted])
     if names is None:
         _check_all_named(*objects)
     return from_arrays(*objects, names=names)
 
 
 def _shared_names(found: Sequence[Any]) -> dict[int, str] | None:
-    """Names of the classes of all `Results` of Ultralytics; None where there are none."""
+    """Return the class names of all `Results` of Ultralytics; None without names."""
     given = [names for names in map(names_of, found) if names is not None]
     joined = {number: name for names in given for number, name in names.items()}
     if any(names[number] != joined[number] for names in given for number in names):

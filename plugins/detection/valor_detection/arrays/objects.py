@@ -1,4 +1,4 @@
-"""Rows of boxes and masks, in any order, put together as a batch."""
+"""Batches from rows of boxes and masks in any order."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Rows:
     boxes : ndarray of float64, shape (n, 4)
         x, y, width and height.
     scores : ndarray of float, shape (n,), optional
-        Scores; of predictions.
+        Scores, for predictions.
     crowd : ndarray of bool, shape (n,), optional
-        Whether it is a crowd; of true objects.
+        Crowd flags, for ground truths.
     areas : ndarray of float64, shape (n,), optional
-        Areas, if the data give any; of true objects.
+        Areas from the data, for ground truths.
     masks : RunLengths, optional
-        Masks, whose boxes are in `boxes` then.
+        Masks; `boxes` are then their bounding boxes.
     rings : Rings, optional
-        Polygons instead of masks; `boxes` has the box around each.
+        Polygons instead of masks; `boxes` are their bounding boxes.
     annotations : ndarray of int64, shape (n,), optional
-        Position of each among those that the data give for its image; as they stand unless given.
+        Position of each object within its image. By default the order of the rows.
     """
 
     images: Codes
@@ -62,7 +62,7 @@ class Rows:
     annotations: Codes | None = None
 
     def shapes(self, order: Codes) -> Shapes:
-        """Geometry of some rows."""
+        """Return the shapes of rows."""
         if self.rings is not None:
             kinds = np.full(len(order), POLYGON)
             return Shapes(self.boxes[order], kinds, self.rings.select(order))
@@ -81,7 +81,7 @@ def batch_of_rows(
     label_ids: Codes | None = None,
     left_out: Mapping[str, int] | None = None,
 ) -> DetectionBatch:
-    """The batch that rows of both sides make; rows of an image stay in their order.
+    """Build a batch from rows of both sides; rows of an image keep their order.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def batch_of_rows(
     sizes : ndarray of int64, shape (n_images, 2), optional
         Height and width of every image.
     label_ids : ndarray of int64, optional
-        Numbers that the data give the labels.
+        Numbers of the labels in the data.
     left_out : mapping of str to int, optional
-        What a policy left out or repaired.
+        Counts of excluded or repaired objects.
 
     Examples
     --------
@@ -138,9 +138,9 @@ def _annotations(rows: Rows, order: Codes) -> dict[str, Codes]:
 
 
 def checked_rows(
-    rows: Rows, sizes: Codes | None, policy: Policy, side: str, place: Place
+    rows: Rows, sizes: Codes | None, policy: Policy, side: str, where: Place
 ) -> tuple[Rows, dict[str, int]]:
-    """The rows that a policy lets through, and how many it left out or repaired.
+    """Return the rows accepted by a policy, and counts of excluded or repaired rows.
 
     Parameters
     ----------
@@ -149,16 +149,16 @@ def checked_rows(
     sizes : ndarray of int64, shape (n_images, 2), optional
         Height and width of every image; 0 where unknown.
     policy : {"error", "repair", "skip", "accept"}
-        What to do about boxes and masks that cannot be right.
+        Policy for invalid boxes and masks.
     side : str
         ``groundtruths`` or ``predictions``, for the counts.
-    place : callable
-        How an error message calls a row.
+    where : callable
+        Returns the name of a row for messages.
 
     Raises
     ------
     SchemaError
-        If a box or mask is refused; names the row.
+        If a box or mask is rejected.
 
     Examples
     --------
@@ -168,9 +168,9 @@ def checked_rows(
     >>> rows.boxes, rows.annotations, counts
     (array([[0., 0., 2., 1.]]), array([1]), {'groundtruths left out: zero area': 1})
     """
-    own_sizes = None if sizes is None else sizes[rows.images]
+    image_sizes = None if sizes is None else sizes[rows.images]
     given = rows.shapes(np.arange(len(rows.images)))
-    found = checked_shapes(given, own_sizes, policy, side, place)
+    found = checked_shapes(given, image_sizes, policy, side, where)
     if not found.counts:
         return rows, {}
     kept = found.kept
@@ -194,7 +194,7 @@ def checked_rows(
 
 
 def _positions(images: Codes) -> Codes:
-    """Position of each row among those of its image."""
+    """Return the position of each row within its image."""
     order = np.argsort(images, kind="stable")
     positions = np.empty_like(order)
     positions[order] = np.arange(len(order)) - np.searchsorted(images[order], images[order])
@@ -202,7 +202,7 @@ def _positions(images: Codes) -> Codes:
 
 
 def check_format(value: object) -> None:
-    """Raise a `ParameterError` if boxes cannot be written in some way.
+    """Raise a `ParameterError` for an unknown box format.
 
     Examples
     --------
@@ -221,25 +221,25 @@ def check_format(value: object) -> None:
 
 
 def upright(
-    boxes: Floats, box_format: BoxFormat, place: Callable[[int], str], policy: Policy = "error"
+    boxes: Floats, box_format: BoxFormat, where: Callable[[int], str], policy: Policy = "error"
 ) -> Floats:
-    """x, y, width and height of boxes that are written in some way.
+    """Convert boxes to x, y, width and height.
 
     Parameters
     ----------
     boxes : ndarray of float64, shape (n, 4)
-        The boxes as they are written.
+        Boxes in `box_format`.
     box_format : {"xyxy", "xywh", "cxcywh"}
-        How they are written.
-    place : callable
-        How a message calls a row.
+        Format of the boxes.
+    where : callable
+        Returns the name of a row for messages.
     policy : {"error", "repair", "skip", "accept"}
-        Under ``repair`` and ``skip`` boxes stay as they are, for `checked_rows` to see to.
+        Under ``repair`` and ``skip`` invalid boxes pass; `checked_rows` handles them.
 
     Raises
     ------
     SchemaError
-        If a number is not finite, or a width or height is below 0; names the row.
+        If a number is not finite, or a width or height is negative.
 
     Examples
     --------
@@ -258,8 +258,8 @@ def upright(
     if len(bad):
         given = np.asarray(boxes).reshape(-1, 4)[bad[0]].tolist()
         raise SchemaError(
-            f"{place(int(bad[0]))}: expected a box of finite numbers with a width and height of 0 "
+            f"{where(int(bad[0]))}: expected a box of finite numbers with a width and height of 0 "
             f"or more, found {given} as {box_format}{and_more(len(bad) - 1)}",
-            "Boxes can be written as xyxy, xywh or cxcywh: see box_format.",
+            "Set box_format to xyxy, xywh or cxcywh.",
         )
     return found

@@ -1,4 +1,4 @@
-"""Sides: the arrays of all images on one side, checked and put into rows."""
+"""Arrays of all images on one side, validated and converted to rows."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ from valor_detection.geometry.validity import Policy
 Names = Mapping[int, str] | Sequence[str] | None
 
 IouType = Literal["bbox", "segm"]
-"""What is compared, under COCO's names: boxes or masks."""
+"""Kind of shape to compare: boxes or masks, with COCO's names."""
+
 
 _ROWS = ("boxes", "scores", "masks", "crowd", "areas", "corners")
 
-_MOST = 1 << 63  # what a number of 64 bits does not reach
+_MOST = 1 << 63  # above the range of int64
 
 
 def _label_array(labels: Any) -> Any:
-    """Labels as an array; of a list with several types, each label keeps its own."""
+    """Convert labels to an array; labels of mixed types keep their types."""
     if isinstance(labels, (list, tuple)) and len(set(map(type, labels))) > 1:
         return objects(labels)
     return as_array(labels)
@@ -47,25 +48,26 @@ def _label_array(labels: Any) -> Any:
 
 @frozen(eq=False, kw_only=True)
 class Objects:
-    """The objects of one image and side, as arrays.
+    """Objects of one image and side as arrays.
 
     Parameters
     ----------
     boxes : array of shape (n, 4), optional
-        Boxes. Beside masks they are checked, and compared if `iou_type` of `from_arrays` says so.
+        Boxes. Objects with masks are compared by boxes only if `iou_type` of `from_arrays` is
+        ``bbox``.
     labels : array of shape (n,)
-        Whole numbers or strings.
+        Integers or strings.
     scores : array of shape (n,), optional
-        Scores; of predictions.
+        Scores, for predictions.
     masks : array of shape (n, height, width), optional
-        Masks: what is true, or a whole number that is not 0, is inside; floats are 0 or 1.
+        Masks: true or nonzero integers are inside; floats must be 0 or 1.
     crowd : array of shape (n,), optional
-        Which of them are crowds: true or false, 1 or 0; of true objects.
+        Crowd flags (true or false, 1 or 0), for ground truths.
     areas : array of shape (n,), optional
-        Areas; of true objects.
+        Areas, for ground truths.
     corners : array of shape (n, 4, 2), optional
-        Corners of oriented boxes, x before y, in the order along the outline. Where both sides
-        have them, they are compared instead of `boxes`.
+        Corners (x, y) of oriented boxes in the order of the outline. If both sides have corners,
+        they are compared instead of `boxes`.
     """
 
     labels: NDArray[Any] = field(converter=_label_array)
@@ -82,72 +84,72 @@ class Objects:
 
 @frozen(eq=False)
 class Labels:
-    """Labels as they come, with the numbers that the data give them.
+    """Vocabulary of labels with their numbers in the data.
 
     Parameters
     ----------
     key : str
         Key of all labels.
     names : mapping of int to str, or sequence of str, optional
-        Names of labels that are numbers; their digits unless given.
+        Names of numeric labels. By default their digits.
     """
 
     key: str
     names: Names
-    known: Vocabulary = field(factory=Vocabulary, init=False)
+    vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
     numbers: dict[int, int] = field(factory=dict, init=False)
     _codes: dict[Any, int] = field(factory=dict, init=False, repr=False)
 
-    def codes(self, labels: NDArray[Any], place: str) -> Codes:
-        """Codes of a column of numbers or strings; messages call it by its place."""
+    def codes(self, labels: NDArray[Any], where: str) -> Codes:
+        """Return codes of a column of numbers or strings; `where` is its location in messages."""
         if labels.dtype == object:
-            return np.array([self._code(value, place) for value in labels.tolist()], np.int64)
+            return np.array([self._code(value, where) for value in labels.tolist()], np.int64)
         distinct, inverse = np.unique(labels, return_inverse=True)
-        codes = [self._code(value, place) for value in distinct.tolist()]
+        codes = [self._code(value, where) for value in distinct.tolist()]
         return np.array(codes, np.int64)[inverse]
 
     def codes_of_images(
-        self, labels: NDArray[Any], images: Codes, place: Callable[[int], str]
+        self, labels: NDArray[Any], images: Codes, where: Callable[[int], str]
     ) -> Codes:
-        """Codes of numbers or strings of all images, given as `codes` gives them image by image."""
+        """Return codes of labels of all images, equal to those of `codes` image by image."""
         distinct, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
         codes = np.empty(len(distinct), np.int64)
         order = np.lexsort((np.arange(len(distinct)), images[first]))
         values, owners = distinct[order].tolist(), images[first[order]].tolist()
         for number, value, image in zip(order.tolist(), values, owners, strict=True):
-            codes[number] = self._code(value, place(image))
+            codes[number] = self._code(value, where(image))
         return codes[inverse]
 
-    def _code(self, value: Any, place: str) -> int:
-        """Code of one label; the same few stand in image after image."""
-        if type(value) not in (int, str):  # True would be found as 1
-            return self._new_code(value, place)
+    def _code(self, value: Any, where: str) -> int:
+        """Return the code of a label; cached, since images repeat labels."""
+        if type(value) not in (int, str):  # True equals 1 as a key
+            return self._new_code(value, where)
         code = self._codes.get(value)
         if code is None:
-            code = self._codes[value] = self._new_code(value, place)
+            code = self._codes[value] = self._new_code(value, where)
         return code
 
-    def _new_code(self, value: Any, place: str) -> int:
+    def _new_code(self, value: Any, where: str) -> int:
         if isinstance(value, str):
-            return self.known.code(Label(self.key, value))
+            return self.vocabulary.code(Label(self.key, value))
         digits = label_value(value)
         number = _MOST if digits is None else int(digits)
         if not -_MOST <= number < _MOST:
             raise SchemaError(
-                f"{place}, labels: expected whole numbers or strings, got {shown(value)}"
+                f"{where}, labels: expected whole numbers or strings, got {shown(value)}"
             )
-        code = self.known.code(Label(self.key, self._name(number, place)))
+        code = self.vocabulary.code(Label(self.key, self._name(number, where)))
         self.numbers.setdefault(code, number)
         return code
 
-    def _name(self, number: int, place: str) -> str:
+    def _name(self, number: int, where: str) -> str:
         if self.names is None:
             return str(number)
-        known = self.names if isinstance(self.names, Mapping) else range(len(self.names))
-        if number not in known:
+        numbers = self.names if isinstance(self.names, Mapping) else range(len(self.names))
+        if number not in numbers:
             raise SchemaError(
-                f"{place}, labels: expected a number that has a name, got {number}",
-                f"Add a name for {number}; {len(known)} numbers have one.",
+                f"{where}, labels: expected a number that has a name, got {number}",
+                f"Add a name for {number}; {len(numbers)} numbers have one.",
             )
         name: Any = self.names[number]
         if not isinstance(name, str) or not name:
@@ -157,14 +159,14 @@ class Labels:
     @property
     def ids(self) -> Codes | None:
         """Numbers of all labels, if all have one."""
-        if len(self.numbers) < len(self.known):
+        if len(self.numbers) < len(self.vocabulary):
             return None
-        return np.array([self.numbers[code] for code in range(len(self.known))], np.int64)
+        return np.array([self.numbers[code] for code in range(len(self.vocabulary))], np.int64)
 
 
 @frozen(eq=False)
 class Side:
-    """Objects of all images, on one side.
+    """Objects of all images on one side.
 
     Parameters
     ----------
@@ -177,9 +179,9 @@ class Side:
     labels : Labels
         The labels of both sides.
     box_format : {"xyxy", "xywh", "cxcywh"}
-        How boxes are written.
+        Format of the boxes.
     policy : {"error", "repair", "skip", "accept"}
-        What becomes of boxes and masks that cannot be right.
+        Policy for invalid boxes and masks.
     """
 
     name: str
@@ -195,52 +197,52 @@ class Side:
         return [len(one.labels) for one in self.objects]
 
     def check(self, sizes: Codes | None) -> None:
-        """Refuse arrays whose lengths differ, and masks that are none."""
+        """Reject arrays of different lengths and invalid masks."""
         has_scores = self.name == "predictions"
         for position, one in enumerate(self.objects):
-            if _is_plain(one, has_scores):
+            if _is_regular(one, has_scores):
                 continue
             self._check_lengths(position)
             if one.masks is not None and len(one):
                 size = None if sizes is None else sizes[position].tolist()
-                check_masks(one.masks, f"{self._place(position)}, masks", size)
+                check_masks(one.masks, f"{self._where(position)}, masks", size)
 
     def compares_masks(self, other: Side, iou_type: IouType | None) -> bool:
-        """Whether the masks of this side take part, and not its boxes."""
+        """Return whether masks of this side are compared instead of boxes."""
         if iou_type is not None:
             return iou_type == "segm"
         has_masks = any(one.masks is not None for one in self.objects if len(one))
         return has_masks and (not other.lacks("masks") or self.lacks("boxes"))
 
     def lacks(self, name: str) -> bool:
-        """Whether some object has none of a field."""
+        """Return whether a field is missing for an image with objects."""
         return any(getattr(one, name) is None for one in self.objects if len(one))
 
-    def first_with_corners(self, are_there: bool) -> str | None:
-        """The place of the first image whose objects have corners, or have none."""
+    def first_with_corners(self, present: bool) -> str | None:
+        """Return the location of the first image with corners, or without."""
         for position, one in enumerate(self.objects):
-            if len(one) and (one.corners is not None) == are_there:
-                return self._place(position)
+            if len(one) and (one.corners is not None) == present:
+                return self._where(position)
         return None
 
     def checked(
         self, sizes: Codes | None, with_masks: bool, with_corners: bool = False
     ) -> tuple[Rows, dict[str, int]]:
-        """The rows that the policy lets through, and what it left out or repaired."""
+        """Return the rows accepted by the policy, and counts of excluded or repaired rows."""
         rows = self.rows(with_masks, with_corners)
         starts = ends(self.counts)
 
-        def place(row: int) -> str:
+        def where(row: int) -> str:
             image = int(rows.images[row])
-            return self._row_place(image)(row - int(starts[image]))
+            return self._row_where(image)(row - int(starts[image]))
 
-        return checked_rows(rows, sizes, self.policy, self.name, place)
+        return checked_rows(rows, sizes, self.policy, self.name, where)
 
     def rows(self, with_masks: bool, with_corners: bool = False) -> Rows:
-        """The objects as rows."""
+        """Convert the objects to rows."""
         images = np.repeat(np.arange(len(self.counts)), self.counts)
         boxes = self._boxes_at_once()
-        given = self._boxes() if boxes is None else {}  # which are checked in any case
+        given = self._boxes() if boxes is None else {}  # validated even if not compared
         masks = self._masks() if with_masks else None
         points = self._corners() if with_corners else None
         if points is not None:
@@ -260,51 +262,53 @@ class Side:
             rings=None if points is None else _quadrilaterals(points),
         )
 
-    def _place(self, position: int) -> str:
+    def _where(self, position: int) -> str:
         return f"{self.datums.name(position)}, {self.name}"
 
     def _check_lengths(self, position: int) -> None:
-        one, place = self.objects[position], self._place(position)
+        one, where = self.objects[position], self._where(position)
         for name in ("labels", *_ROWS):
             values = getattr(one, name)
             if isinstance(values, np.ma.MaskedArray):
-                check_not_masked(values, f"{place}, {name}", "Leave out these objects.")
+                check_not_masked(values, f"{where}, {name}", "Exclude these objects.")
         if np.ndim(one.labels) != 1:
-            raise SchemaError(f"{place}, labels: expected shape (n,), got {shown(one.labels)}")
+            raise SchemaError(f"{where}, labels: expected shape (n,), got {shown(one.labels)}")
         for name in _ROWS:
             values = getattr(one, name)
             if values is not None and values.shape[:1] != (len(one),):
                 found = f"{len(values):,}" if values.ndim else shown(values.item())
                 raise SchemaError(
-                    f"{place}, {name}: expected {len(one):,} rows as there are labels, got {found}"
+                    f"{where}, {name}: expected {len(one):,} rows, one per label, got {found}"
                 )
         if all(values is None for values in (one.boxes, one.masks, one.corners)) and len(one):
-            raise SchemaError(f"{place}: expected boxes or masks, got neither")
+            raise SchemaError(f"{where}: expected boxes or masks, got neither")
         if self.name == "predictions" and one.scores is None and len(one):
-            raise SchemaError(f"{place}: expected scores, got none")
+            raise SchemaError(f"{where}: expected scores, got none")
 
     def _joined(self, name: str, row: tuple[int, ...] = ()) -> NDArray[Any] | None:
-        """A field of all images as one array; None unless all are arrays of one type and shape."""
+        """Concatenate a field of all images; None if types or shapes differ."""
         every = [getattr(one, name) for one in self.objects]
-        known = [own for own, count in zip(every, self.counts, strict=True) if count]
-        if not known or any(type(own) is not np.ndarray for own in known):
+        arrays = [array for array, count in zip(every, self.counts, strict=True) if count]
+        if not arrays or any(type(array) is not np.ndarray for array in arrays):
             return None
-        if len({own.dtype for own in known}) > 1 or {own.shape[1:] for own in known} != {row}:
+        if len({array.dtype for array in arrays}) > 1:
             return None
-        return np.concatenate(known)
+        if {array.shape[1:] for array in arrays} != {row}:
+            return None
+        return np.concatenate(arrays)
 
     def _codes(self, images: Codes) -> Codes:
         labels = self._joined("labels")
         if labels is not None and labels.dtype.kind in "iu":
-            return self.labels.codes_of_images(labels, images, self._place)
+            return self.labels.codes_of_images(labels, images, self._where)
         found = [
-            self.labels.codes(one.labels, self._place(i)) if len(one) else np.empty(0, np.int64)
+            self.labels.codes(one.labels, self._where(i)) if len(one) else np.empty(0, np.int64)
             for i, one in enumerate(self.objects)
         ]
         return np.concatenate([np.empty(0, np.int64), *found])
 
     def _boxes_at_once(self) -> Floats | None:
-        """Boxes of all images, if all are given and right; None for `_boxes` to say what is not."""
+        """Return valid boxes of all images at once; None lets `_boxes` find the error."""
         boxes = self._joined("boxes", (4,))
         if boxes is None or boxes.dtype.kind not in "fiu":
             return None
@@ -314,23 +318,23 @@ class Side:
             return None
 
     def _boxes(self) -> dict[int, Floats]:
-        """The boxes that are given, by image."""
+        """Return the given boxes by image."""
         found = {}
         for i, one in enumerate(self.objects):
             if len(one) and one.boxes is not None:
-                place = f"{self._place(i)}, boxes"
+                where = f"{self._where(i)}, boxes"
                 if one.boxes.ndim == 2 and one.boxes.shape[1] in (5, 8):
                     raise SchemaError(
-                        f"{place}: expected numbers of shape (n, 4), got {shown(one.boxes)}",
+                        f"{where}: expected numbers of shape (n, 4), got {shown(one.boxes)}",
                         "Give oriented boxes by their corners: Objects(corners=…), of shape "
                         "(n, 4, 2).",
                     )
-                own = column(one.boxes, np.float64, place, width=4)
-                found[i] = upright(own, self.box_format, self._row_place(i), self.policy)
+                boxes = column(one.boxes, np.float64, where, width=4)
+                found[i] = upright(boxes, self.box_format, self._row_where(i), self.policy)
         return found
 
     def _all_boxes(self, given: Mapping[int, Floats]) -> Floats:
-        """The boxes of all images; those around the masks where none are given."""
+        """Return boxes of all images; bounding boxes of masks replace missing boxes."""
         found = []
         for i, one in enumerate(self.objects):
             if i in given:
@@ -340,27 +344,27 @@ class Side:
         return np.concatenate([np.empty((0, 4)), *found])
 
     def _corners(self) -> Floats | None:
-        """Corners of all objects, shape (n, 4, 2); None where there is no object."""
+        """Return corners of all objects, shape (n, 4, 2); None without objects."""
         found = []
         for i, one in enumerate(self.objects):
             if len(one) and one.corners is not None:
-                place = f"{self._place(i)}, corners"
+                where = f"{self._where(i)}, corners"
                 flat = one.corners
                 if flat.ndim == 3 and flat.shape[1:] == (4, 2):
                     flat = flat.reshape(len(flat), 8)
                 if flat.ndim != 2 or flat.shape[1] != 8:
                     raise SchemaError(
-                        f"{place}: expected numbers of shape (n, 4, 2), got {shown(one.corners)}"
+                        f"{where}: expected numbers of shape (n, 4, 2), got {shown(one.corners)}"
                     )
-                found.append(column(flat, np.float64, place, width=8))
-                check_finite(found[-1], place)
+                found.append(column(flat, np.float64, where, width=8))
+                check_finite(found[-1], where)
         return np.concatenate(found).reshape(-1, 4, 2) if found else None
 
-    def _row_place(self, position: int) -> Callable[[int], str]:
-        return lambda row: f"{self._place(position)}[{row}]"
+    def _row_where(self, position: int) -> Callable[[int], str]:
+        return lambda row: f"{self._where(position)}[{row}]"
 
     def _column(self, name: str, dtype: Any = np.float64) -> Any:
-        """A column of all images, if any has it."""
+        """Return a column of all images; None if no image has it."""
         given = [getattr(one, name) for one in self.objects]
         if name != "scores" and all(values is None for values in given):
             return None
@@ -372,15 +376,15 @@ class Side:
         for i, values in enumerate(given):
             if values is None and len(self.objects[i]):
                 raise SchemaError(
-                    f"{self._place(i)}: expected {name} as other images have, got none"
+                    f"{self._where(i)}: expected {name} as for other images, got none"
                 )
         filled = []
         for i, values in enumerate(given):
             if values is not None and len(values):
-                place = f"{self._place(i)}, {name}"
-                filled.append(column(values, dtype, place))
+                where = f"{self._where(i)}, {name}"
+                filled.append(column(values, dtype, where))
                 if dtype is not np.bool_:
-                    check_finite(filled[-1], place)
+                    check_finite(filled[-1], where)
         if len({own.dtype for own in filled}) > 1:
             filled = [widen_as_printed(own) for own in filled]
         return np.concatenate(filled) if filled else column([], dtype, name)
@@ -391,7 +395,7 @@ class Side:
         for i, one in enumerate(self.objects):
             if len(one) and one.masks is None:
                 raise SchemaError(
-                    f"{self._place(i)}: expected masks, got boxes alone",
+                    f"{self._where(i)}: expected masks, got boxes alone",
                     "Give masks of all objects, or compare boxes: iou_type='bbox'.",
                 )
             if len(one) and one.masks is not None:
@@ -399,8 +403,8 @@ class Side:
         return run_lengths(found) if found else None
 
 
-def _is_plain(one: Objects, has_scores: bool) -> bool:
-    """Whether objects of an image are arrays of labels, boxes and scores whose lengths fit."""
+def _is_regular(one: Objects, has_scores: bool) -> bool:
+    """Return whether labels, boxes and scores of an image are arrays of equal length."""
     labels, boxes, scores = one.labels, one.boxes, one.scores
     if type(labels) is not np.ndarray or type(boxes) is not np.ndarray or labels.ndim != 1:
         return False

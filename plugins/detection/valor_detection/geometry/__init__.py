@@ -1,1 +1,1 @@
-"""Geometry: conversion between kinds of shapes, overlaps, and what to do with invalid ones."""
+"""Conversion, overlaps and validity of shapes."""

@@ -1,8 +1,8 @@
-"""Conversion between kinds of shapes, and what has to be so that they can be compared.
+"""Conversion between kinds of shapes, for comparison.
 
-From more to less detail (mask, polygon, box) nothing is needed but the shapes; the other way the
-size of the image is. Pixels are drawn and surrounded by one convention: see `drawing` and
-`contours`. A mask made a polygon and a mask again is the same mask; so is a box on whole numbers.
+Conversion to less detail (mask, polygon, box) requires only the shapes; conversion to more detail
+also requires the size of the image. `drawing` and `contours` share one pixel convention, so that
+conversion of a mask, or a box with integer edges, to a polygon and back is exact.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ Kinds = NDArray[np.uint8]
 
 
 def converted(shapes: Shapes, kinds: int | Kinds, sizes: Codes | None = None) -> Shapes:
-    """The same shapes as other kinds.
+    """Convert shapes to other kinds.
 
     Parameters
     ----------
     shapes : Shapes
-        What to convert.
+        Shapes to convert.
     kinds : int or ndarray of uint8, shape (n,)
         `BOX`, `POLYGON` or `MASK`, for all or for each row.
     sizes : ndarray of int64, shape (n, 2), optional
@@ -50,7 +50,7 @@ def converted(shapes: Shapes, kinds: int | Kinds, sizes: Codes | None = None) ->
     Raises
     ------
     SchemaError
-        If a mask is asked for and the size of its image is not known.
+        If the size of the image of a mask is unknown.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def converted(shapes: Shapes, kinds: int | Kinds, sizes: Codes | None = None) ->
 
 
 def _rings(shapes: Shapes, wanted: Kinds) -> Rings:
-    """Polygons of the rows that are wanted as such."""
+    """Return polygons of the rows to convert to polygons."""
     is_polygon = wanted == POLYGON
     parts = []
     for kind in (BOX, POLYGON, MASK):
@@ -93,7 +93,7 @@ def _rings(shapes: Shapes, wanted: Kinds) -> Rings:
 
 
 def corners(boxes: Floats) -> Rings:
-    """Boxes as polygons.
+    """Convert boxes to polygons.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def corners(boxes: Floats) -> Rings:
 
 
 def _placed(parts: list[tuple[Codes, Rings]], count: int) -> Rings:
-    """Polygons of some rows each, as those of all rows in order."""
+    """Merge polygons of parts of the rows in row order."""
     order = np.concatenate([rows for rows, _ in parts])
     joined = Rings(
         np.concatenate([rings.points for _, rings in parts]),
@@ -126,23 +126,25 @@ def _joined(starts: list[Codes]) -> Codes:
 
 
 def _masks(shapes: Shapes, wanted: Kinds, sizes: Codes | None) -> RunLengths:
-    """Masks of the rows that are wanted as such."""
+    """Return masks of the rows to convert to masks."""
     rows = np.flatnonzero((wanted == MASK) & (shapes.kinds != MASK))
     masks = shapes.masks or RunLengths.of([None] * len(shapes))
     if not len(rows):
         return _without(masks, wanted != MASK)
-    known = np.zeros((len(shapes), 2), np.int64) if sizes is None else np.asarray(sizes)
-    unknown = rows[(known[rows] <= 0).any(axis=1)]
+    image_sizes_of = np.zeros((len(shapes), 2), np.int64) if sizes is None else np.asarray(sizes)
+    unknown = rows[(image_sizes_of[rows] <= 0).any(axis=1)]
     if len(unknown):
         kind = GEOMETRY_KINDS[shapes.kinds[unknown[0]]]
         raise SchemaError(
             f"row {unknown[0]}: expected the height and width of its image, to draw a {kind} as "
             f"a mask{and_more(len(unknown) - 1)}"
         )
-    runs, starts = drawn(_rings(_chosen(shapes, rows), np.full(len(rows), POLYGON)), known[rows])
+    runs, starts = drawn(
+        _rings(_chosen(shapes, rows), np.full(len(rows), POLYGON)), image_sizes_of[rows]
+    )
     lengths, image_sizes = np.diff(masks.rows), masks.sizes.copy()
     lengths[wanted != MASK] = 0
-    lengths[rows], image_sizes[rows] = np.diff(starts), known[rows]
+    lengths[rows], image_sizes[rows] = np.diff(starts), image_sizes_of[rows]
     all_starts = ends(lengths)
     all_runs = np.empty(all_starts[-1], np.uint32)
     all_runs[gathered(all_starts, rows)[0]] = runs
@@ -152,23 +154,23 @@ def _masks(shapes: Shapes, wanted: Kinds, sizes: Codes | None) -> RunLengths:
 
 
 def _chosen(shapes: Shapes, rows: Codes) -> Shapes:
-    """Rows without their masks."""
+    """Select rows without masks."""
     rings = None if shapes.rings is None else shapes.rings.select(rows)
     return Shapes(shapes.boxes[rows], shapes.kinds[rows], rings)
 
 
-def _without(masks: RunLengths, left_out: NDArray[np.bool_]) -> RunLengths:
+def _without(masks: RunLengths, removed: NDArray[np.bool_]) -> RunLengths:
     lengths = np.diff(masks.rows)
-    runs = masks.runs[np.repeat(~left_out, lengths)]
-    lengths[left_out] = 0
+    runs = masks.runs[np.repeat(~~removed, lengths)]
+    lengths[removed] = 0
     return RunLengths(runs, ends(lengths), masks.sizes)
 
 
 def comparable(batch: DetectionBatch, convert_to: str | None = None) -> DetectionBatch:
-    """The same images with shapes that can be compared: of no more detail than asked for.
+    """Convert the shapes of a batch to at most the detail of `convert_to`.
 
-    Boxes stay boxes where polygons are asked for, since every box is one. Areas stay those of
-    the shapes as they were.
+    Boxes stay boxes under ``polygon``, since every box is a polygon. Areas stay those of the
+    original shapes.
 
     Parameters
     ----------
@@ -180,7 +182,7 @@ def comparable(batch: DetectionBatch, convert_to: str | None = None) -> Detectio
     Raises
     ------
     ParameterError
-        If `convert_to` is something else.
+        If `convert_to` is unknown.
     SchemaError
         If masks are asked for and an object is none, or masks of one image differ in size or have
         more pixels than can be counted; names item and annotation.
@@ -210,7 +212,7 @@ def comparable(batch: DetectionBatch, convert_to: str | None = None) -> Detectio
 
 
 def _kind(convert_to: str | None) -> int:
-    """The most detailed kind that is wanted."""
+    """Return the most detailed kind to keep."""
     if convert_to is None:
         return MASK
     if convert_to not in GEOMETRY_KINDS:
@@ -228,7 +230,7 @@ def _check_all_masks(batch: DetectionBatch, side: ObjectColumns) -> None:
         raise SchemaError(
             f"{_place(batch, side, int(less[0]))}: expected a mask, as convert_to: mask asks for, "
             f"got a {found}{and_more(len(less) - 1)}",
-            f"Set convert_to: {found}, or leave it out.",
+            f"Set convert_to: {found}, or omit it.",
         )
 
 
@@ -237,9 +239,9 @@ def _place(batch: DetectionBatch, side: ObjectColumns, row: int) -> str:
 
 
 def _check_mask_sizes(batch: DetectionBatch) -> None:
-    """Raise unless all masks have the size of the first one of their image.
+    """Raise unless all masks have the size of the first mask of their image.
 
-    It is one whose pixels can be counted.
+    Also rejects sizes with too many pixels.
     """
     sizes = np.full((len(batch), 2), -1, np.int64)
     for side in (batch.groundtruths, batch.predictions):

@@ -1,9 +1,9 @@
-"""Drawing: the pixels of boxes and polygons.
+"""Rasterization of boxes and polygons.
 
-The convention: a pixel is inside if its center is. The center of the pixel in row r and column c
-is at x = c + 0.5, y = r + 0.5; one that lies on an edge belongs to the shape on its right or
-below it, so that shapes that share an edge share no pixel and leave none out. Holes are outside,
-and so is what two rings of one polygon both enclose. What lies outside the image is cut off.
+A pixel is inside if its center is. The center of the pixel in row r and column c is at x = c + 0.5,
+y = r + 0.5. A center on an edge belongs to the shape on its right or below it, so that shapes with
+a common edge share no pixel and skip none. Holes are outside, and so are areas that two rings of
+one polygon enclose. Shapes are clipped to the image.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from valor_detection.kernels.boundaries import line, odd, runs_between, united
 
 
 def drawn(rings: Rings, sizes: Codes) -> tuple[Runs, Codes]:
-    """Run lengths of the polygons of each row, and where each row's begin.
+    """Return run lengths of the polygons of each row, and their starts.
 
     Parameters
     ----------
     rings : Rings
-        The polygons; several of one row are united.
+        Polygons; polygons of one row are united.
     sizes : ndarray of int64, shape (n, 2)
         Height and width of each row's image.
 
@@ -36,29 +36,29 @@ def drawn(rings: Rings, sizes: Codes) -> tuple[Runs, Codes]:
     rows = np.repeat(np.arange(len(rings)), np.diff(rings.rows))
     polygon = np.repeat(np.arange(len(rows)), np.diff(rings.polygons))
     pixels = sizes[:, 0] * sizes[:, 1]
-    ring, place = _crossings(rings, sizes[rows[polygon]])
+    ring, pixel = _crossings(rings, sizes[rows[polygon]])
     lines = line(pixels[rows]), line(pixels)
-    boundaries = odd(lines[0][polygon[ring]] + place, lines[0])
+    boundaries = odd(lines[0][polygon[ring]] + pixel, lines[0])
     runs, lengths = runs_between(united(boundaries, lines[0], rows, lines[1]), lines[1])
     return runs, ends(lengths)
 
 
 def _crossings(rings: Rings, sizes: Codes) -> tuple[Codes, Codes]:
-    """Where edges cross the centers of columns: the ring, and the first pixel behind."""
+    """Return ring and next pixel of each crossing of an edge with the center of a column."""
     lengths = np.diff(rings.rings)
     full = lengths > 0
     ring = np.repeat(np.arange(len(lengths)), lengths)
     after = np.arange(len(ring)) + 1
     after[rings.rings[1:][full] - 1] = rings.rings[:-1][full]
-    here, there = rings.points, rings.points[after]
-    first = _first_center(np.minimum(here[:, 0], there[:, 0]), sizes[ring, 1])
-    stop = _first_center(np.maximum(here[:, 0], there[:, 0]), sizes[ring, 1])
+    start, end = rings.points, rings.points[after]
+    first = _first_center(np.minimum(start[:, 0], end[:, 0]), sizes[ring, 1])
+    stop = _first_center(np.maximum(start[:, 0], end[:, 0]), sizes[ring, 1])
     counts = stop - first
     edge = np.repeat(np.arange(len(ring)), counts)
     column = np.arange(len(edge)) - np.repeat(ends(counts)[:-1] - first, counts)
     # From left to right, so that an edge that two polygons share is crossed in the same place.
-    turned = (here[:, 0] > there[:, 0])[:, None]
-    left, right = np.where(turned, there, here)[edge], np.where(turned, here, there)[edge]
+    turned = (start[:, 0] > end[:, 0])[:, None]
+    left, right = np.where(turned, end, start)[edge], np.where(turned, start, end)[edge]
     along = (column + 0.5 - left[:, 0]) / (right[:, 0] - left[:, 0])
     y = left[:, 1] + along * (right[:, 1] - left[:, 1])
     ring = ring[edge]
@@ -66,6 +66,6 @@ def _crossings(rings: Rings, sizes: Codes) -> tuple[Codes, Codes]:
 
 
 def _first_center(coordinates: Floats, count: Codes) -> Codes:
-    """First of some pixels whose center is not before a coordinate."""
+    """Return the first pixel whose center is not before a coordinate."""
     pixels: Codes = np.clip(np.ceil(coordinates - 0.5), 0, count).astype(np.int64)
     return pixels

@@ -1,4 +1,4 @@
-"""GeoJSON: Polygon and MultiPolygon from and to objects."""
+"""Conversion of polygons from and to GeoJSON."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from valor_detection.geometry.conversion import converted
 
 
 def from_geojson(value: Any) -> Polygon | MultiPolygon:
-    """The geometry that a GeoJSON Polygon or MultiPolygon describes.
+    """Parse a GeoJSON Polygon or MultiPolygon.
 
     Parameters
     ----------
     value : mapping
-        With ``type`` and ``coordinates``; heights above sea level are left out.
+        With ``type`` and ``coordinates``; elevations are ignored.
 
     Raises
     ------
     SchemaError
-        If it is something else.
+        If the value is something else.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def _position(value: Any) -> Sequence[Any]:
 
 
 def to_geojson(geometry: Geometry) -> dict[str, Any]:
-    """A geometry as a GeoJSON Polygon or MultiPolygon.
+    """Convert a geometry to a GeoJSON Polygon or MultiPolygon.
 
     Parameters
     ----------
     geometry : Geometry
-        Boxes become their four corners, masks polygons around their pixels.
+        Geometry. Boxes become four corners, masks polygons around their pixels.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def to_geojson(geometry: Geometry) -> dict[str, Any]:
 
 
 def outlines(geometry: Geometry) -> tuple[Polygon, ...]:
-    """The polygons that a geometry consists of, or that are around its pixels.
+    """Return the polygons of a geometry, or those around its pixels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Overlaps of pairs of shapes: intersection over union."""
+"""Intersection over union of pairs of shapes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from valor_detection.geometry.polygons import (
 )
 from valor_detection.kernels import masks as kernels
 
-_PAIRS_EACH = 1 << 12  # polygons, worth a thread of their own
-_SKEW = 1e-3  # of the diagonal: rounded corners of a turned box are off by less
+_PAIRS_EACH = 1 << 12  # least polygon pairs per thread
+_SKEW = 1e-3  # share of the diagonal, above the rounding of corners
 
 
 def pair_ious(
@@ -33,11 +33,10 @@ def pair_ious(
     *,
     raised: bool = False,
 ) -> Floats:
-    """IoU of pairs of shapes, which depends on nothing but the two.
+    """Compute the IoU of pairs of shapes; each depends only on the two shapes.
 
-    Two of one kind are compared as they are, others as the less detailed kind of the two: mask,
-    polygon, box. But a box, which loses nothing by it, is made a polygon to be compared with a
-    box that is turned.
+    Shapes of different kinds are compared as the less detailed kind: mask, polygon, box. A box is
+    compared with a rotated box as a polygon, which is exact.
 
     Parameters
     ----------
@@ -76,30 +75,30 @@ def pair_ious(
     kinds = _pair_kinds(true, predicted, true_rows, predicted_rows, raised=raised)
     ious = np.zeros(len(true_rows))
     for kind in np.unique(kinds).tolist():
-        some = np.flatnonzero(kinds == kind)
-        rows = (true_rows[some], predicted_rows[some], crowd[some])
+        pairs = np.flatnonzero(kinds == kind)
+        rows = (true_rows[pairs], predicted_rows[pairs], crowd[pairs])
         if kind == BOX:
-            ious[some] = box_ious(true.boxes[rows[0]], predicted.boxes[rows[1]], crowd[some])
+            ious[pairs] = box_ious(true.boxes[rows[0]], predicted.boxes[rows[1]], crowd[pairs])
         elif kind == POLYGON:
-            near = box_ious(true.boxes[rows[0]], predicted.boxes[rows[1]], crowd[some]) > 0
+            near = box_ious(true.boxes[rows[0]], predicted.boxes[rows[1]], crowd[pairs]) > 0
             rows = (rows[0][near], rows[1][near], rows[2][near])
-            ious[some[near]] = _polygon_ious(true, predicted, *rows, at_least)
+            ious[pairs[near]] = _polygon_ious(true, predicted, *rows, at_least)
         elif kind == MASK and true.masks is not None and predicted.masks is not None:
             _check_sizes(true.masks, predicted.masks, rows[0], rows[1])
-            ious[some] = kernels.mask_ious(true.masks, predicted.masks, *rows, at_least)
+            ious[pairs] = kernels.mask_ious(true.masks, predicted.masks, *rows, at_least)
     return ious
 
 
 def _pair_kinds(
     true: Shapes, predicted: Shapes, true_rows: Codes, predicted_rows: Codes, *, raised: bool
 ) -> NDArray[np.uint8]:
-    """The kind as which each pair is compared."""
+    """Return the kind used to compare each pair."""
     sides = true.kinds[true_rows], predicted.kinds[predicted_rows]
     kinds: NDArray[np.uint8] = np.minimum(*sides)
-    for shapes, rows, own in zip(
+    for shapes, rows, side_kinds in zip(
         (true, predicted), (true_rows, predicted_rows), sides, strict=True
     ):
-        mixed = np.flatnonzero((kinds == BOX) & (own == POLYGON))
+        mixed = np.flatnonzero((kinds == BOX) & (side_kinds == POLYGON))
         if len(mixed) and shapes.rings is not None:
             is_exact = raised or _are_turned_boxes(shapes.rings, rows[mixed])
             kinds[mixed] = np.where(is_exact, POLYGON, BOX)
@@ -107,12 +106,12 @@ def _pair_kinds(
 
 
 def _are_turned_boxes(rings: Rings, rows: Codes) -> NDArray[np.bool_]:
-    """Whether rows are one ring of four corners, whose diagonals halve each other and are equal."""
-    used, places = np.unique(rows, return_inverse=True)
+    """Return which rows are rotated boxes: four corners with equal, bisecting diagonals."""
+    used, inverse = np.unique(rows, return_inverse=True)
     polygons = rings.rows[used], rings.rows[used + 1]
-    own_rings = rings.polygons[polygons[0]], rings.polygons[polygons[1]]
-    first, end = rings.rings[own_rings[0]], rings.rings[own_rings[1]]
-    has_four = (polygons[1] - polygons[0] == 1) & (own_rings[1] - own_rings[0] == 1)
+    ring_rows = rings.polygons[polygons[0]], rings.polygons[polygons[1]]
+    first, end = rings.rings[ring_rows[0]], rings.rings[ring_rows[1]]
+    has_four = (polygons[1] - polygons[0] == 1) & (ring_rows[1] - ring_rows[0] == 1)
     has_four &= end - first == 4
     corners = rings.points[first[has_four, None] + np.arange(4)]
     one, other = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
@@ -121,7 +120,7 @@ def _are_turned_boxes(rings: Rings, rows: Codes) -> NDArray[np.bool_]:
     off = np.maximum(np.hypot(*middles.T), np.abs(lengths[0] - lengths[1]))
     turned = np.zeros(len(used), dtype=bool)
     turned[has_four] = off <= _SKEW * np.maximum(*lengths)
-    return turned[places]
+    return turned[inverse]
 
 
 def _check_sizes(
@@ -136,14 +135,14 @@ def _check_sizes(
 
 
 def box_ious(true: Floats, predicted: Floats, crowd: NDArray[np.bool_]) -> Floats:
-    """IoU of pairs of boxes, in COCO's arithmetic.
+    """Compute the IoU of pairs of boxes with COCO's arithmetic.
 
     Parameters
     ----------
     true, predicted : ndarray of float64, shape (n, 4)
         x, y, width and height.
     crowd : ndarray of bool, shape (n,)
-        Whether the true box is one of a crowd.
+        Whether the true box is a crowd.
 
     Examples
     --------
@@ -159,9 +158,9 @@ def box_ious(true: Floats, predicted: Floats, crowd: NDArray[np.bool_]) -> Float
 
 
 def _ratio(both: Floats, true: Floats, predicted: Floats, crowd: NDArray[np.bool_]) -> Floats:
-    """Shared area over that of the union, or of the prediction; 0.0 where nothing is shared."""
-    whole = np.where(crowd, predicted, true + predicted - both)
-    return np.divide(both, whole, out=np.zeros(len(both)), where=(both > 0) & (whole > 0))
+    """Divide the shared area by the union, or by the prediction for crowds; 0.0 if disjoint."""
+    total = np.where(crowd, predicted, true + predicted - both)
+    return np.divide(both, total, out=np.zeros(len(both)), where=(both > 0) & (total > 0))
 
 
 def _polygon_ious(
@@ -184,15 +183,15 @@ def _polygon_ious(
     both[wanted] = np.concatenate(
         over(lambda i, j: shapely.area(shapely.intersection(a[i:j], b[i:j])), spans)
     )
-    # Coordinates of an intersection are rounded; it is no larger than what it is part of.
+    # Rounded coordinates can make an intersection larger than its operands.
     both = np.minimum(both, np.minimum(true_areas, areas))
     return _ratio(both, true_areas, areas, crowd)
 
 
 def _sound(shapes: Shapes, rows: Codes) -> tuple[Geometries, Codes]:
-    """The polygons that some rows need, each once, and which of them each row needs.
+    """Return the distinct polygons of rows, and the index of each row's polygon.
 
-    Those that cross themselves enclose what they go around an odd number of times.
+    Self-crossing polygons are repaired by the even-odd rule.
     """
     shapely = import_shapely("the overlap of polygons")
     used, rows = np.unique(rows, return_inverse=True)
@@ -207,7 +206,7 @@ def _sound(shapes: Shapes, rows: Codes) -> tuple[Geometries, Codes]:
         raise SchemaError(
             f"polygons: expected edges that cross at most {MOST_CROSSINGS:,} times, found more "
             f"in one of {count:,} corners",
-            "Leave it out with data.invalid_geometry: skip; in Python, pass invalid_geometry.",
+            "Exclude it with data.invalid_geometry: skip; in Python, pass invalid_geometry.",
         )
     if len(crossing):
         geometries[crossing] = shapely.make_valid(geometries[crossing])

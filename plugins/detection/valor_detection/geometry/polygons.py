@@ -13,28 +13,29 @@ from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Polygon, Rings, ends
 
 Geometries = NDArray[Any]
-"""Shapely's geometries."""
+"""Array of shapely's geometries."""
+
 
 MOST_CROSSINGS = 1000
-"""Most crossings of edges of a shape that is split where it crosses itself.
+"""Maximum number of edge crossings of a shape to repair.
 
-Splitting takes a second there, and twice as many crossings take three times as long. Annotators
-leave a few.
+Splitting takes a second at this number, and three times as long for twice as many. Annotations
+have few crossings.
 """
 
-_FEW_CORNERS = 64  # which cannot cross often enough to matter
-_MANY_CORNERS = 100_000  # of which shapely's own look at a tangle takes minutes
-_SAMPLE = 16  # edges of so many that are compared with all
-_EDGES = 1024  # that are looked up together
+_FEW_CORNERS = 64  # too few to cross often
+_MANY_CORNERS = 100_000  # above, shapely's validity check takes minutes
+_SAMPLE = 16  # edges compared with all others
+_EDGES = 1024  # edges per query
 
 
 def import_shapely(doing: str) -> Any:
-    """The package shapely.
+    """Import shapely.
 
     Parameters
     ----------
     doing : str
-        What it is needed for, as the message begins that says it is missing.
+        Purpose, the start of the message for a missing package.
 
     Raises
     ------
@@ -45,9 +46,9 @@ def import_shapely(doing: str) -> Any:
 
 
 def to_shapely(rings: Rings, doing: str) -> Geometries:
-    """A multipolygon for each row, as it is: self-crossings stay.
+    """Convert each row to a multipolygon without repairs.
 
-    Rings of fewer than three corners are left out, with their holes where they are the outside.
+    Rings with fewer than three corners are excluded, outer rings together with their holes.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def to_shapely(rings: Rings, doing: str) -> Geometries:
     shapely = import_shapely(doing)
     rings = _drawable(rings)
     lengths = np.diff(rings.rings)
-    # Shapely's rings end where they begin.
+    # Shapely's rings repeat their first point.
     points = np.insert(rings.points, rings.rings[1:], rings.points[rings.rings[:-1]], axis=0)
     offsets = (ends(lengths + 1), rings.polygons, rings.rows)
     geometries: Geometries = shapely.from_ragged_array(
@@ -91,7 +92,7 @@ def _drawable(rings: Rings) -> Rings:
 
 
 def from_shapely(geometries: Geometries) -> Rings:
-    """The polygons of each of shapely's geometries; lines and points are left out.
+    """Return the polygons of each of shapely's geometries, without lines and points.
 
     Examples
     --------
@@ -112,9 +113,9 @@ def _polygons(geometry: Any) -> Sequence[Polygon]:
 
 
 def self_crossing(geometries: Geometries) -> tuple[Codes, Codes]:
-    """Positions of the polygons that cross themselves, and of those that do so too often.
+    """Return positions of self-crossing polygons, and of those with too many crossings.
 
-    The first ones can be split where they cross, which the others would take hours to be.
+    The former can be split at the crossings; splitting the latter would take hours.
 
     Parameters
     ----------
@@ -129,13 +130,15 @@ def self_crossing(geometries: Geometries) -> tuple[Codes, Codes]:
     """
     shapely = import_shapely("looking for self-crossing")
     sizes = shapely.get_num_coordinates(geometries)
-    wild = [i for i in np.flatnonzero(sizes > _MANY_CORNERS).tolist() if _is_wild(geometries[i])]
-    others = np.setdiff1d(np.arange(len(geometries)), wild)
+    excessive = [
+        i for i in np.flatnonzero(sizes > _MANY_CORNERS).tolist() if _crosses_often(geometries[i])
+    ]
+    others = np.setdiff1d(np.arange(len(geometries)), excessive)
     crossing = others[~shapely.is_valid(geometries[others])]
     tangled = [
         i for i in crossing[sizes[crossing] > _FEW_CORNERS].tolist() if _is_tangled(geometries[i])
     ]
-    return np.setdiff1d(crossing, tangled), np.array(sorted(wild + tangled), np.int64)
+    return np.setdiff1d(crossing, tangled), np.array(sorted(excessive + tangled), np.int64)
 
 
 def _edges(geometry: Any) -> Floats:
@@ -147,8 +150,8 @@ def _edges(geometry: Any) -> Floats:
     return np.stack([points[:-1][is_edge], points[1:][is_edge]], axis=1)
 
 
-def _is_wild(geometry: Any) -> bool:
-    """Whether a few of the edges alone are crossed too often."""
+def _crosses_often(geometry: Any) -> bool:
+    """Return whether a sample of the edges is crossed too often."""
     edges = _edges(geometry)
     starts, steps = edges[:, 0], edges[:, 1] - edges[:, 0]
     found = 0
@@ -161,17 +164,17 @@ def _is_wild(geometry: Any) -> bool:
 
 
 def _sides(steps: Floats, points: Floats) -> Floats:
-    """On which side of a line points lie, as -1, 0 or 1."""
+    """Return the side of a line of each point: -1, 0 or 1."""
     sides: Floats = np.sign(steps[..., 0] * points[..., 1] - steps[..., 1] * points[..., 0])
     return sides
 
 
 def _is_tangled(geometry: Any) -> bool:
-    """Whether the edges cross each other too often."""
+    """Return whether the edges cross each other too often."""
     shapely = import_shapely("looking for self-crossing")
     edges = shapely.linestrings(_edges(geometry))
     tree = shapely.STRtree(edges)
-    # Each crossing is found from both of its edges. The first few edges tell of wild shapes.
+    # Each crossing is found from both edges. Small first queries detect extreme shapes early.
     first, count, found = 0, 1, 0
     while first < len(edges) and found <= 2 * MOST_CROSSINGS:
         found += tree.query(edges[first : first + count], predicate="crosses").shape[1]

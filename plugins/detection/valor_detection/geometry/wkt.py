@@ -1,4 +1,4 @@
-"""WKT: POLYGON and MULTIPOLYGON from and to objects, through shapely."""
+"""Conversion of polygons from and to WKT with shapely."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _DOING = "reading and writing WKT"
 
 
 def from_wkt(text: str) -> Polygon | MultiPolygon:
-    """The geometry that a WKT text describes.
+    """Parse a WKT POLYGON or MULTIPOLYGON.
 
     Raises
     ------
     SchemaError
-        If it is no POLYGON or MULTIPOLYGON.
+        If the text is something else.
     MissingExtraError
         If shapely is not installed.
 
@@ -42,12 +42,12 @@ def from_wkt(text: str) -> Polygon | MultiPolygon:
 
 
 def to_wkt(geometry: Geometry) -> str:
-    """A geometry as WKT.
+    """Convert a geometry to WKT.
 
     Parameters
     ----------
     geometry : Geometry
-        Boxes become their four corners, masks polygons around their pixels.
+        Geometry. Boxes become four corners, masks polygons around their pixels.
 
     Raises
     ------

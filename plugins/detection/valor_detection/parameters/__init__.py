@@ -1,1 +1,1 @@
-"""Parameters of the metrics, readers and pictures of detection, made where they are used."""
+"""Parameters of the metrics, readers and gallery of detection."""

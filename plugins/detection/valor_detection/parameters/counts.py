@@ -13,7 +13,7 @@ Average = Literal["none", "micro", "macro", "weighted"]
 def _average() -> tuple[Average, ...]:
     average: tuple[Average, ...] = parameter(
         default=("none", "micro", "macro", "weighted"),
-        help="none is one result for each label; micro pools all labels, macro is the plain mean "
+        help="none is one result for each label; micro pools all labels, macro is the mean "
         "over labels, weighted the mean by number of ground truths.",
         non_empty=True,
         distinct=True,
@@ -24,7 +24,7 @@ def _average() -> tuple[Average, ...]:
 def _zero_division() -> float | None:
     zero_division: float | None = parameter(
         default=0.0,
-        help="Value of 0/0; null makes it undefined, left out of means and counted.",
+        help="Value of 0/0; null makes it undefined, which excludes it from means and counts it.",
         check=Within(0, 1),
     )
     return zero_division

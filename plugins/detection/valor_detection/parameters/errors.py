@@ -79,7 +79,7 @@ class CalibrationParameters:
     )
     iou_threshold: float = fields.iou_threshold()
     score_threshold: float = parameter(
-        default=0.0, help="Predictions with a lower score are left out."
+        default=0.0, help="Predictions with a lower score are excluded."
     )
     per_label: bool = fields.per_label()
     matching: fields.Rule = fields.matching()

@@ -1,4 +1,4 @@
-"""Fields that the parameters of several metrics share."""
+"""Fields shared by the parameters of several metrics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AreaRanges = Mapping[str, tuple[float | None, ...]]
 
 
 COCO_IOUS: tuple[float, ...] = tuple(i / 20 for i in range(10, 20))
-"""0.5, 0.55 … 0.95, as people write them."""
+"""0.5, 0.55 … 0.95 as the nearest decimals."""
 
 
 COCO_AREAS: Mapping[str, tuple[float, float]] = {
@@ -35,22 +35,22 @@ CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
 
 
 def matching() -> Rule:
-    """The rule of matching."""
+    """Field of the matching rule."""
     rule: Rule = parameter(
         default="coco",
-        help="Rule by which predictions find ground truths: coco is that of pycocotools, to the "
-        "last bit; ranked goes by score and IoU whatever the threshold; valor gives a prediction "
-        "its one best ground truth or none.",
+        help="Rule to match predictions to ground truths: coco is bitwise equal to pycocotools; "
+        "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
+        "only to its best ground truth.",
     )
     return rule
 
 
 def convert_to() -> ConvertTo | None:
-    """The kind of shape that is compared."""
+    """Field of the compared kind of shape."""
     kind: ConvertTo | None = parameter(
         default=None,
-        help="Kind of shape that is compared: box, polygon, or mask; null is the less detailed of "
-        "each pair, and a box that is turned is compared exactly.",
+        help="Kind of shape to compare: box, polygon, or mask; null is the less detailed kind of "
+        "each pair. Rotated boxes are compared exactly.",
         aliases=("convert_annotations_to_type",),
     )
     return kind
@@ -59,7 +59,7 @@ def convert_to() -> ConvertTo | None:
 def iou_thresholds(
     default: tuple[float, ...] = (0.5, 0.75), alias: str = "iou_thresholds_to_return"
 ) -> tuple[float, ...]:
-    """From which IoUs on a prediction matches; one result for each."""
+    """Field of the IoU thresholds; one result for each."""
     thresholds: tuple[float, ...] = parameter(
         default=default,
         help="A prediction matches a ground truth if their IoU is at least this.",
@@ -72,12 +72,12 @@ def iou_thresholds(
 
 
 def coco_iou_thresholds() -> tuple[float, ...]:
-    """COCO's IoU thresholds, over which a mean is taken."""
+    """Field of COCO's IoU thresholds, for a mean over them."""
     return iou_thresholds(COCO_IOUS, "iou_thresholds_to_compute")
 
 
 def iou_threshold() -> float:
-    """From which IoU on a prediction matches."""
+    """Field of one IoU threshold."""
     threshold: float = parameter(
         default=0.5,
         help="A prediction matches a ground truth if their IoU is at least this.",
@@ -88,7 +88,7 @@ def iou_threshold() -> float:
 
 
 def score_thresholds(default: tuple[float, ...]) -> tuple[float, ...]:
-    """From which scores on a prediction counts."""
+    """Field of the score thresholds."""
     thresholds: tuple[float, ...] = parameter(
         default=default,
         help="A prediction counts if its score is at least this.",
@@ -99,10 +99,10 @@ def score_thresholds(default: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def max_detections(without: str = "all") -> int | None:
-    """How many predictions of an image count."""
+    """Field of the maximum number of predictions per label and image."""
     most: int | None = parameter(
         default=None,
-        help="Most predictions of a label that count in an image, the best-scoring ones; null is "
+        help="Maximum number of predictions per label and image, by descending score; null is "
         f"{without}.",
         check=Within(1),
     )
@@ -110,17 +110,17 @@ def max_detections(without: str = "all") -> int | None:
 
 
 def coco_max_detections() -> int | None:
-    """How many predictions of an image count, by default as the rule has it."""
+    """Field of the maximum number of predictions, by default that of the rule."""
     return max_detections("100 under the rule coco and all otherwise")
 
 
 def area_ranges(without: str = "all sizes") -> AreaRanges | None:
-    """The sizes that are counted apart."""
+    """Field of the object sizes with separate results."""
     ranges: AreaRanges | None = parameter(
         default=None,
-        help="Names and bounds, in square pixels, of the sizes that are counted apart; an upper "
-        "bound of null is none. COCO's are small 0 to 1024, medium to 9216, large to 1e10. Objects "
-        f"of other sizes are ignored. Without ranges it is {without}.",
+        help="Names and bounds, in square pixels, of object sizes with separate results; an upper "
+        "bound of null is unlimited. COCO's are small 0 to 1024, medium to 9216, large to 1e10. "
+        f"Objects of other sizes are ignored. The default is {without}.",
         check=Within(0),
         non_empty=True,
     )
@@ -128,12 +128,12 @@ def area_ranges(without: str = "all sizes") -> AreaRanges | None:
 
 
 def coco_area_ranges() -> AreaRanges | None:
-    """The sizes that are counted apart, by default as the rule has it."""
+    """Field of the object sizes, by default those of the rule."""
     return area_ranges("all sizes, under the rule coco up to 1e10")
 
 
 class Sized:
-    """Checks the area ranges of a parameter class."""
+    """Mixin of parameter classes that validates area ranges."""
 
     area_ranges: AreaRanges | None
 
@@ -142,7 +142,7 @@ class Sized:
             if not _is_range(bounds):
                 raise ParameterError(
                     f"area_ranges must be pairs [low, high], got {shown(list(bounds))} as {name!r}",
-                    "Write small: [0, 1024], or large: [9216, null] for sizes without an end.",
+                    "Write small: [0, 1024], or large: [9216, null] without an upper bound.",
                     place=f"{type(self).__name__}: ",
                 )
 
@@ -154,21 +154,21 @@ def _is_range(bounds: tuple[float | None, ...]) -> bool:
 
 
 def prediction_only(value: str = "0") -> bool:
-    """Whether labels that are only predicted take part in means."""
+    """Field that includes labels without ground truth in means."""
     include: bool = parameter(
         default=False,
-        help=f"Whether labels without ground truth take part in means, with {value}.",
+        help=f"Whether means include labels without ground truth, with {value}.",
     )
     return include
 
 
 def per_label() -> bool:
-    """Whether labels have results of their own."""
-    own: bool = parameter(
-        default=False, help="Whether every label has a result of its own besides that of its key."
+    """Field that adds a result for each label."""
+    value: bool = parameter(
+        default=False, help="Whether to add a result for each label to the result of the label key."
     )
-    return own
+    return value
 
 
 Policy = Literal["error", "repair", "skip", "accept"]
-"""Policy for invalid geometries: raise, repair, leave them out, or compute with them."""
+"""Policy for invalid geometries: raise, repair, exclude them, or compute with them."""

@@ -11,27 +11,25 @@ from valor_detection.parameters.fields import Policy
 
 
 def label_key_field() -> str:
-    """The key of all labels."""
+    """Field of the key of all labels."""
     key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
     return key
 
 
 def invalid_geometry_field(shapes: str) -> Policy:
-    """What becomes of shapes that cannot be right."""
+    """Field of the policy for invalid shapes."""
     policy: Policy = parameter(
         default="error",
-        help=f"What becomes of {shapes} that cannot be right, such as empty ones or, where the "
-        "image's size is known, those outside it: error, repair mends what can be mended, skip "
-        "leaves them out, accept computes with them unless they are inverted or not finite.",
+        help=f"Policy for invalid {shapes}, such as empty ones or those outside an image of known "
+        "size: error raises an error, repair fixes what it can and excludes the rest, skip "
+        "excludes them, accept computes with them unless they are inverted or not finite.",
     )
     return policy
 
 
 def partition_images_field() -> int:
-    """How many images a worker reads at a time."""
-    count: int = parameter(
-        default=2000, help="Number of images in the parts that workers read.", check=Within(1)
-    )
+    """Field of the number of images per partition."""
+    count: int = parameter(default=2000, help="Number of images per partition.", check=Within(1))
     return count
 
 
@@ -50,24 +48,24 @@ class CocoParameters:
         help="Results in COCO's JSON: a list, or a data set whose annotations have scores."
     )
     iou_type: IouType = parameter(
-        default="bbox", help="What is compared: bbox is boxes, segm is masks."
+        default="bbox", help="Kind of shape to compare: bbox is boxes, segm is masks."
     )
     label_key: str = label_key_field()
     invalid_geometry: Policy = parameter(
         default="accept",
-        help="What becomes of boxes and masks that cannot be right: accept computes with them as "
-        "pycocotools does, but refuses negative widths and heights; error refuses all of them, "
-        "repair mends what can be mended, skip leaves them out.",
+        help="Policy for invalid boxes and masks: accept computes with them as pycocotools does, "
+        "but rejects negative widths and heights; error rejects all of them, repair fixes what it "
+        "can and excludes the rest, skip excludes them.",
     )
     unknown: Unknown = parameter(
         default="error",
-        help="What becomes of annotations of an image or category that the data set does not "
-        "have: error, or skip, which counts them in the report.",
+        help="Policy for annotations of an image or category that is not in the data set: error, "
+        "or skip, which counts them in the report.",
     )
     partition_images: int | None = parameter(
         default=None,
-        help="Number of images in the parts that workers read, for files too large for one "
-        "machine; null reads both files as a whole, which is faster where they fit.",
+        help="Number of images per partition, for files too large for memory; null reads both "
+        "files at once, which is faster.",
         check=Within(1),
     )
 
@@ -99,11 +97,11 @@ class VocParameters:
     )
     inclusive: bool = parameter(
         default=True,
-        help="Whether coordinates are numbers of pixels, the first of which is 1 and the last of "
-        "which belongs to the box, as VOC has it; false is edges.",
+        help="Whether coordinates are pixel numbers from 1, with the last pixel inside the box, as "
+        "in VOC; false means edges.",
     )
     difficult: Difficult = parameter(
-        default="keep", help="What becomes of objects marked as difficult: keep, or skip."
+        default="keep", help="Policy for objects marked as difficult: keep, or skip."
     )
     label_key: str = label_key_field()
     invalid_geometry: Policy = invalid_geometry_field("boxes")
@@ -118,14 +116,14 @@ class YoloParameters:
         help="Folder with a text file for each image: lines of class, x, y, width, height."
     )
     predictions: Path = parameter(
-        help="Folder with a text file for each image: such lines with the confidence at their end."
+        help="Folder with a text file for each image: the same lines followed by the confidence."
     )
-    names: Path = parameter(help="data.yaml, or a text file with the name of one class a line.")
+    names: Path = parameter(help="data.yaml, or a text file with one class name per line.")
     images: Path | None = parameter(
-        default=None, help="Folder of the images, whose sizes are read from their first bytes."
+        default=None, help="Folder of the images; their sizes are read from the file headers."
     )
     sizes: Path | None = parameter(
-        default=None, help="Table of uid, width and height, in place of the images."
+        default=None, help="Table of uid, width and height, instead of the images."
     )
     label_key: str = label_key_field()
     invalid_geometry: Policy = invalid_geometry_field("boxes and polygons")

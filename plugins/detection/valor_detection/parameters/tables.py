@@ -16,7 +16,7 @@ BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 def _box_format() -> BoxFormat:
     box_format: BoxFormat = parameter(
         default="xyxy",
-        help="How boxes are written: xyxy is corners, xywh the upper left corner and size, "
+        help="Format of boxes: xyxy is corners, xywh the upper left corner and size, "
         "cxcywh center and size.",
     )
     return box_format
@@ -32,8 +32,8 @@ class TableParameters:
     )
     images: TableSource | None = parameter(
         default=None,
-        help="Table with one row for each image: uid, and if need be width and height; other "
-        "columns are metadata. Without it the images are those that have a box.",
+        help="Table with one row for each image: uid, and optionally width and height; other "
+        "columns are metadata. By default the images with a box.",
     )
     uid: str = parameter(default="uid", help="Column of the image's uid.")
     label: str = parameter(default="label", help="Column of the label.")
@@ -43,13 +43,13 @@ class TableParameters:
     )
     score: str = parameter(default="score", help="Column of the score.")
     crowd: str = parameter(
-        default="is_crowd", help="Column that says which true boxes are crowds; may be missing."
+        default="is_crowd", help="Column of the crowd flag of true boxes; may be missing."
     )
     box_format: BoxFormat = _box_format()
     normalized: bool = parameter(
         default=False,
-        help="Whether boxes are in shares of the image's width and height, which the table of "
-        "images gives then.",
+        help="Whether boxes are in shares of the image's width and height, which requires them in "
+        "the table of images.",
     )
     label_key: str = label_key_field()
     invalid_geometry: Policy = invalid_geometry_field("boxes")

@@ -1,4 +1,4 @@
-"""Names of classes, as YOLO's programs keep them."""
+"""Class names in the formats of YOLO."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from valor_detection.readers.text_files import text_of
 
 @frozen
 class Classes:
-    """Classes of a data set, in the format of YOLO's programs.
+    """Classes of a YOLO data set.
 
     Parameters
     ----------
     names : dict of int to str
         Names by number.
     keypoints : (int, int), optional
-        Number of keypoints, and of values of each, 2 or 3: ``kpt_shape`` of a data.yaml.
+        Number of keypoints and of values per keypoint, 2 or 3: ``kpt_shape`` of a data.yaml.
     empty_lines : frozenset of int
-        Numbers of classes whose line in a text file is empty.
+        Class numbers with an empty line in a text file.
     """
 
     names: dict[int, str]
@@ -33,12 +33,12 @@ class Classes:
 
 
 def read_classes(path: Path) -> Classes:
-    """Classes of a data.yaml, or of the lines of a text file.
+    """Read the classes of a data.yaml, or of a text file with one name per line.
 
     Raises
     ------
     ReadError
-        If there is no such file, it holds no names or one name twice, or ``kpt_shape`` is wrong.
+        If the file is missing, has no names or a repeated name, or ``kpt_shape`` is invalid.
     """
     names = class_names(path)
     text = text_of(path)
@@ -56,7 +56,7 @@ def _keypoints(path: Path, text: str) -> tuple[int, int] | None:
     is_pair = isinstance(shape, list) and [type(one) for one in shape] == [int, int]
     if not is_pair or shape[0] < 1 or shape[1] not in (2, 3):
         raise ReadError(
-            f"{path}, kpt_shape: expected the number of keypoints, and 2 or 3 values of each, "
+            f"{path}, kpt_shape: expected the number of keypoints and 2 or 3 values of each, "
             f"found {shown(shape)}",
             "Write it as: kpt_shape: [17, 3]",
         )
@@ -64,17 +64,17 @@ def _keypoints(path: Path, text: str) -> tuple[int, int] | None:
 
 
 def class_names(path: Path) -> dict[int, str]:
-    """Names of classes by their numbers: those of a data.yaml, or the lines of a text file.
+    """Read class names by number from a data.yaml, or from the lines of a text file.
 
     Raises
     ------
     ReadError
-        If it is not there, holds no names, or one name twice.
+        If the file is missing, or has no names or a repeated name.
     """
     if not path.exists():
         raise ReadError(
             f"{path}: expected the names of classes, found no such file",
-            "Name the data set's data.yaml, or a text file with a name a line, under data.names.",
+            "Set data.names to the data set's data.yaml, or to a text file with one name per line.",
         )
     text = text_of(path)
     if path.suffix.lower() in (".yaml", ".yml"):
@@ -91,14 +91,14 @@ def class_names(path: Path) -> dict[int, str]:
 
 
 def _yaml(path: Path, text: str) -> Mapping[Any, Any]:
-    """Fields of a YAML file; none where it holds something else."""
+    """Parse a YAML mapping; return an empty one for other content."""
     try:
         import yaml
     except ImportError as error:
         raise MissingExtraError(
-            f"{path}: PyYAML is not installed, which reads YAML",
+            f"{path}: reading YAML requires PyYAML, which is not installed",
             f"Install it with: {install('pyyaml')}\n"
-            "or write the names into a text file, one a line.",
+            "or write the names into a text file, one per line.",
         ) from error
     try:
         content = yaml.safe_load(text)

@@ -1,4 +1,4 @@
-"""Reader of COCO's files: a data set, and results of a model on it."""
+"""Reader of a COCO data set and results of a model on it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from valor_detection.coco_json.images import ImageNames
     from valor_detection.readers.coco_masks import Masks
 
-_LONGEST = 1e150  # a box with shorter sides has an area that is a number
+_LONGEST = 1e150  # the area of boxes with shorter sides is finite
 
 _BY_FILE_NAME = "predictions with the name of a file as image_id, matched by file_name"
 
@@ -69,14 +69,14 @@ _NAMES = {
 
 @frozen(repr=False)
 class CocoReader:
-    """Reads a data set in COCO's JSON and results on it, as pycocotools understands them.
+    """Reader of a COCO data set and results, with the conventions of pycocotools.
 
-    Images are in the order of their ids, annotations of an image in the order of the file.
+    Images are sorted by id; annotations of an image keep the order of the file.
 
     Parameters
     ----------
     parameters : CocoParameters
-        Files, and what is compared.
+        Files, and the kind of shape to compare.
     task : str
         Always ``"detection"``.
     """
@@ -85,25 +85,25 @@ class CocoReader:
     task: str
 
     def partitions(self) -> Sequence[CocoFiles | CocoPart]:
-        """Both files as a whole, or some images each."""
+        """Return one partition with both files, or ranges of images."""
         chosen = self.parameters
         files = CocoFiles(chosen.groundtruths, chosen.predictions)
         return parts(files, chosen.partition_images)
 
     def read(self, partition: CocoFiles | CocoPart) -> Iterator[DetectionBatch]:
-        """The one batch.
+        """Read the batch of a partition.
 
         Raises
         ------
         ReadError
-            If a file is no COCO, lacks a field, or has annotations of an image or category that
-            the data set does not have, or a geometry is refused; names file and annotation.
+            If a file is not COCO JSON, lacks a field, or has annotations of an image or category
+            that is not in the data set, or a geometry is rejected.
         """
         try:
             batch = self._batch(partition)
         except ReadError:
             if isinstance(partition, CocoPart):
-                self._batch(partition.files)  # which knows what it is called in the file
+                self._batch(partition.files)  # raises the error with positions in the file
             raise
         yield batch
 
@@ -120,7 +120,7 @@ class CocoReader:
         if isinstance(partition, CocoPart):
             rows = partition.truths.rows, partition.results.rows
         true = data.truths(truths, left_out.of_rows(rows[0]))
-        del truths  # before the results take as much memory
+        del truths  # free memory before reading the results
         results = data.results(partition.results_text(), left_out, masks=with_masks)
         if not with_masks and results.has_only_masks:
             results = data.results(partition.results_text(), left_out, masks=True)
@@ -131,14 +131,14 @@ class CocoReader:
 
 @frozen(eq=False, repr=False)
 class _DataSet:
-    """Images and categories, and what becomes of annotations in them."""
+    """Images and categories of a data set; converts annotations to columns."""
 
     chosen: CocoParameters
     datums: Datums
     facts: Mapping[str, Any]
     sizes: Codes
     categories: Categories
-    numberings: _Numberings
+    index: _IdIndex
 
     @classmethod
     def of(cls, truths: Document, chosen: CocoParameters) -> _DataSet:
@@ -146,7 +146,6 @@ class _DataSet:
         categories = Categories.of(truths.category_text, truths.source, chosen.label_key)
         order = np.argsort(images.ids, kind="stable")
         ids = images.ids[order]
-        known = AscendingIds.of(ids), AscendingIds.of(categories.ids)
         facts = image_facts(truths, order)
         return cls(
             chosen,
@@ -154,7 +153,7 @@ class _DataSet:
             facts,
             images.sizes[order],
             categories,
-            _Numberings(*known, truths.source),
+            _IdIndex(AscendingIds.of(ids), AscendingIds.of(categories.ids), truths.source),
         )
 
     def truths(self, document: Document, left_out: Findings) -> TrueObjects:
@@ -162,7 +161,7 @@ class _DataSet:
         return _under_policy(_true_objects(side, self.chosen), side, self.chosen, left_out)
 
     def results(self, text: Text, left_out: Findings, *, masks: bool) -> Document:
-        """The results, whose images may be called by the names of their files."""
+        """Scan results, which may have file names as image ids."""
         try:
             found = scan(text, masks=masks)
         except ReadError:
@@ -172,7 +171,7 @@ class _DataSet:
             found, count = named_results(text, names, self.chosen.unknown == "skip", masks=masks)
         else:
             ids = found.annotations.images
-            if not len(ids) or (self.numberings.images.positions(ids) >= 0).any():
+            if not len(ids) or (self.index.images.positions(ids) >= 0).any():
                 return found
             from valor_detection.coco_json.images import numbered_results
 
@@ -186,7 +185,7 @@ class _DataSet:
 
         ids = self.datums.uids.tolist()
         names = self.facts["file_name"] if "file_name" in self.facts else [None] * len(ids)
-        return ImageNames.of(self.numberings.source, ids, names)
+        return ImageNames.of(self.index.source, ids, names)
 
     def predictions(self, document: Document, left_out: Findings) -> PredictedObjects:
         side = self._side(document, "predictions").sorted(self.chosen, left_out)
@@ -195,7 +194,7 @@ class _DataSet:
         return _under_policy(_predicted_objects(side, self.chosen), side, self.chosen, left_out)
 
     def _side(self, document: Document, side: str) -> _Side:
-        return _Side(document, side, self.numberings, self.sizes)
+        return _Side(document, side, self.index, self.sizes)
 
     def batch(
         self, true: TrueObjects, predicted: PredictedObjects, left_out: Findings
@@ -213,34 +212,34 @@ class _DataSet:
 
 
 def check_results(results: Document, path: Path) -> None:
-    """Raise a `ReadError` if results are a table without annotations, which is some other file.
+    """Raise a `ReadError` if results are an object without annotations.
 
-    An empty list of annotations is a result: nothing was found.
+    An empty list of annotations is valid.
 
     Parameters
     ----------
     results : Document
-        What a file holds.
+        Parsed file.
     path : Path
-        The file.
+        Path of the file.
     """
     if not (results.is_list or results.has_annotations):
         raise ReadError(
             f"{results.source}: expected a list of results, or a table that has them under "
             f"'annotations', found a table with the keys {shown(_keys(path))}",
-            "Write the list of results alone into the file, or under the key annotations.",
+            "Write only the list of results into the file, or store it under the key annotations.",
         )
 
 
 def _keys(path: Path) -> list[str]:
-    """Keys of the table that a file holds."""
+    """Return the top-level keys of a file."""
     import msgspec
 
     text = Text.read(path)
     content = text.cut(text.start, text.size)
     try:
         return list(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
-    except msgspec.DecodeError:  # NaN, which the standard library reads
+    except msgspec.DecodeError:  # NaN, which the standard library accepts
         return list(DECODER.decode(content.decode()))
 
 
@@ -250,7 +249,7 @@ def _images(truths: Document) -> Images:
         raise ReadError(
             f"{truths.source}: expected a COCO data set with images, annotations and categories, "
             f"found {found}",
-            "Name the data set under data.groundtruths, and the results under data.predictions.",
+            "Set data.groundtruths to the data set and data.predictions to the results.",
         )
     images = truths.images
     nameless = np.flatnonzero(images.found & ID == 0)
@@ -270,21 +269,21 @@ def _images(truths: Document) -> Images:
     return images
 
 
-def _check_once(ids: Codes, place: str, what: str) -> None:
+def _check_once(ids: Codes, where: str, what: str) -> None:
     ordered = ids if bool((ids[1:] > ids[:-1]).all()) else np.sort(ids)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(twice):
         first, second = np.flatnonzero(ids == twice[0])[:2].tolist()
         more = len(np.unique(twice)) - 1
         raise ReadError(
-            f"{place}[{second}]: expected every {what} once, found {what} {twice[0]} as in "
+            f"{where}[{second}]: expected every {what} once, found {what} {twice[0]} as in "
             f"[{first}]{and_more(more)}"
         )
 
 
 @frozen(repr=False)
-class _Numberings:
-    """Positions of the data set's images and categories."""
+class _IdIndex:
+    """Positions of the data set's images and categories by id."""
 
     images: AscendingIds
     categories: AscendingIds
@@ -293,20 +292,20 @@ class _Numberings:
 
 @frozen(eq=False, repr=False)
 class _Side:
-    """Annotations of one file, with what is known of images and categories."""
+    """Annotations of one file, with the index of images and categories."""
 
     document: Document
     side: str
-    numberings: _Numberings
+    index: _IdIndex
     sizes: Codes
 
     def sorted(self, chosen: CocoParameters, left_out: Findings) -> _SortedSide:
-        """The annotations by image, those of unknown images and categories left out."""
+        """Sort annotations by image; excludes unknown images and categories."""
         self.require(IMAGE)
         self.require(CATEGORY)
-        own = self.document.annotations
-        datums = self.numberings.images.positions(own.images)
-        labels = self.numberings.categories.positions(own.categories)
+        annotations = self.document.annotations
+        datums = self.index.images.positions(annotations.images)
+        labels = self.index.categories.positions(annotations.categories)
         unknown = (datums < 0) | (labels < 0)
         if unknown.any():
             if chosen.unknown == "error":
@@ -315,22 +314,22 @@ class _Side:
         if chosen.invalid_geometry in ("repair", "skip"):
             unknown |= self._count_shapeless(chosen, left_out, ~unknown)
         rows = self._rows(datums, unknown)
-        taken = _taken if rows is None else partial(np.take, indices=rows, axis=0)
-        return _SortedSide(self, rows, taken, taken(datums), taken(labels))
+        take = _everything if rows is None else partial(np.take, indices=rows, axis=0)
+        return _SortedSide(self, rows, take, take(datums), take(labels))
 
     def _count_unknown(self, datums: Codes, labels: Codes, left_out: Findings) -> None:
-        ids = self.numberings.categories.ids
+        ids = self.index.categories.ids
         range_ = f"{ids.min()} to {ids.max()}" if len(ids) else "none"
-        place = self.document.list_name
+        where = self.document.list_name
         side = f"{self.side} left out"
-        left_out.count(f"{side}: unknown image", datums < 0, place)
+        left_out.count(f"{side}: unknown image", datums < 0, where)
         is_stranger = (datums >= 0) & (labels < 0)
-        left_out.count(f"{side}: category_id not in the data set, {range_}", is_stranger, place)
+        left_out.count(f"{side}: category_id not in the data set, {range_}", is_stranger, where)
 
     def _count_shapeless(
         self, chosen: CocoParameters, left_out: Findings, candidates: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Count the candidates that lack the geometry that is compared."""
+        """Count candidates without the compared geometry."""
         is_true = self.side == TrueObjects.side
         with_masks = chosen.iou_type == "segm" if is_true else self.document.has_only_masks
         bit = SEGMENTATION if with_masks else BOX
@@ -340,7 +339,7 @@ class _Side:
         return lacking
 
     def _rows(self, datums: Codes, unknown: NDArray[np.bool_]) -> Codes | None:
-        """Rows by image; None where that is how they stand."""
+        """Return rows sorted by image; None if they already are."""
         count = len(self.sizes)
         if unknown.any():
             order = grouping.grouped_order(np.where(unknown, count, datums), count + 1)
@@ -350,7 +349,7 @@ class _Side:
         return grouping.grouped_order(datums, count)
 
     def require(self, bit: int, remedy: str | None = None, rows: Codes | None = None) -> None:
-        """Raise a `ReadError` that names the first annotation, of all or some, without a field."""
+        """Raise a `ReadError` if an annotation, or one of `rows`, lacks a field."""
         lacking = self.document.annotations.lacking(bit)
         if rows is not None and len(lacking):
             lacking = np.intersect1d(lacking, rows)
@@ -363,64 +362,65 @@ class _Side:
             )
 
     def name(self, row: int) -> str:
-        """How a message calls an annotation, with its id if it has one."""
-        own = self.document.annotations
-        has_id = own.found[row] & ID and not self.document.is_list
-        return f"{self.document.where(row)}{f' (id {own.ids[row]})' if has_id else ''}"
+        """Return the name of an annotation for messages, with its id if it has one."""
+        annotations = self.document.annotations
+        has_id = annotations.found[row] & ID and not self.document.is_list
+        suffix = f" (id {annotations.ids[row]})" if has_id else ""
+        return f"{self.document.where(row)}{suffix}"
 
     def _stranger(self, datums: Codes, labels: Codes) -> ReadError:
-        own = self.document.annotations
-        what, ids, rows = "image", own.images, np.flatnonzero(datums < 0)
+        annotations = self.document.annotations
+        what, ids, rows = "image", annotations.images, np.flatnonzero(datums < 0)
         if not len(rows):
-            what, ids, rows = "category", own.categories, np.flatnonzero(labels < 0)
-        known = self.numberings.images if what == "image" else self.numberings.categories
+            what, ids, rows = "category", annotations.categories, np.flatnonzero(labels < 0)
+        expected = self.index.images if what == "image" else self.index.categories
         strange = np.unique(ids[rows])
         kinds = len(strange)
         plural = "images" if what == "image" else "categories"
         ranges = ""
         is_truth = self.side == TrueObjects.side
-        if known.count and not is_truth:
+        if expected.count and not is_truth:
             everything = np.unique(ids)
             ranges = (
                 f"; ids are {_range(everything)} in {self.document.source}, "
-                f"{_range(known.ids)} in {self.numberings.source}"
+                f"{_range(expected.ids)} in {self.index.source}"
             )
         return ReadError(
             f"{self.name(int(rows[0]))}: expected the {what} id of one of the "
-            f"{known.count:,} {plural} of {self.numberings.source}, found {ids[rows[0]]} "
+            f"{expected.count:,} {plural} of {self.index.source}, found {ids[rows[0]]} "
             f"({len(rows):,} of {len(ids):,} annotations, {kinds:,} unknown "
             f"{what if kinds == 1 else plural}{ranges})",
             "Correct the data set, or set data.unknown: skip."
             if is_truth
-            else _remedy(what, np.unique(ids), known.ids),
+            else _remedy(what, np.unique(ids), expected.ids),
         )
 
 
 def _range(ids: Codes) -> str:
-    """The least and the greatest of some ids."""
+    """Format the lowest and highest id."""
     least, most = int(ids.min()), int(ids.max())
     return f"{least}" if least == most else f"{least} to {most}"
 
 
-def _remedy(what: str, found: Codes, known: Codes) -> str:
-    """The remedy for unknown ids; ids that may be counted from another number are named."""
+def _remedy(what: str, found: Codes, expected: Codes) -> str:
+    """Return the remedy for unknown ids; detects ids counted from 0 instead of 1."""
     general = "Check that both files are of the same data set, or set data.unknown: skip."
-    if what == "image" or not len(known):
+    if what == "image" or not len(expected):
         return general
-    first = int(known.min())
-    is_from_0 = int(found.min()) == 0 and first == 1 and int(found.max()) < int(known.max())
-    if is_from_0 and np.array_equal(known, np.arange(1, len(known) + 1)):
+    first = int(expected.min())
+    is_from_0 = int(found.min()) == 0 and first == 1 and int(found.max()) < int(expected.max())
+    if is_from_0 and np.array_equal(expected, np.arange(1, len(expected) + 1)):
         return "Add 1 to each category_id of the results, which count from 0. " + general
     return "Write the data set's category ids into the results. " + general
 
 
-def _taken(column: NDArray[Any]) -> NDArray[Any]:
+def _everything(column: NDArray[Any]) -> NDArray[Any]:
     return column
 
 
 @frozen(eq=False, repr=False)
 class _SortedSide:
-    """Annotations of one file by image."""
+    """Annotations of one file, sorted by image."""
 
     given: _Side
     rows: Codes | None
@@ -430,29 +430,29 @@ class _SortedSide:
 
     @property
     def annotations(self) -> Annotations:
-        """The annotations as the file has them."""
+        """Annotations in the order of the file."""
         return self.given.document.annotations
 
     @property
     def boxes_alone(self) -> dict[str, int]:
-        """How many annotations have no mask, so that their box is taken for one."""
+        """Count annotations without a mask; their box is used instead."""
         count = int(np.count_nonzero(self.take(self.annotations.found) & SEGMENTATION == 0))
         what = f"{self.given.side} without a segmentation; their boxes are compared as masks"
         return {what: count} if count else {}
 
     @property
     def positions(self) -> Codes:
-        """Position of each annotation among those of its image."""
+        """Position of each annotation within its image."""
         counts = np.bincount(self.datums, minlength=len(self.given.sizes))
         starts = np.cumsum(counts) - counts
         return np.arange(len(self.datums)) - np.repeat(starts, counts)
 
-    def place(self, row: int) -> str:
-        """How a message calls a row."""
+    def where(self, row: int) -> str:
+        """Return the name of a row for messages."""
         return self.given.name(row if self.rows is None else int(self.rows[row]))
 
     def boxes(self, chosen: CocoParameters) -> Floats:
-        """Edge and size of each row; an inverted box is an error unless a policy sees to it."""
+        """Return the box of each row; rejects inverted boxes unless a policy handles them."""
         boxes = self.annotations.boxes
         self._check_extent(boxes)
         if chosen.invalid_geometry == "accept" and _sides(boxes)[0] < 0:
@@ -466,7 +466,7 @@ class _SortedSide:
         return self.take(boxes)
 
     def _check_extent(self, boxes: Floats) -> None:
-        """Raise a `ReadError` that names the first box whose area is too large for a number."""
+        """Raise a `ReadError` if the area of a box is not finite."""
         shortest, longest = _sides(boxes)
         if max(longest, -shortest) < _LONGEST:
             return
@@ -479,19 +479,19 @@ class _SortedSide:
             )
 
     def masks(self, boxes: Floats | None = None) -> Masks:
-        """Masks of each row, drawn as pycocotools does; boxes where there is no segmentation."""
+        """Return the mask of each row, drawn as by pycocotools; boxes replace missing masks."""
         from valor_detection.readers.coco_masks import Masks
 
-        own = self.annotations
-        assert own.masks is not None
-        datums = self.given.numberings.images.positions(own.images)
-        own_sizes = np.maximum(own.masks.sizes, 1)  # of images that are unknown and left out
-        sizes = np.where(datums[:, None] < 0, own_sizes, self.given.sizes[np.maximum(datums, 0)])
-        return Masks.of(own.masks, sizes, self.rows, self.given.name, boxes)
+        annotations = self.annotations
+        assert annotations.masks is not None
+        datums = self.given.index.images.positions(annotations.images)
+        mask_sizes = np.maximum(annotations.masks.sizes, 1)  # for excluded rows of unknown images
+        sizes = np.where(datums[:, None] < 0, mask_sizes, self.given.sizes[np.maximum(datums, 0)])
+        return Masks.of(annotations.masks, sizes, self.rows, self.given.name, boxes)
 
 
 def _sides(boxes: Floats) -> tuple[float, float]:
-    """The least width or height and the greatest; column by column, as NumPy likes it."""
+    """Return the smallest and largest side; column by column, which is faster in NumPy."""
     columns = boxes[:, 2], boxes[:, 3]
     return (
         min(float(column.min(initial=0.0)) for column in columns),
@@ -502,7 +502,7 @@ def _sides(boxes: Floats) -> tuple[float, float]:
 def _under_policy(
     objects: Side, side: _SortedSide, chosen: CocoParameters, left_out: Findings
 ) -> Side:
-    """The objects whose geometry the policy lets through, repaired where that is asked for."""
+    """Return the objects accepted by the policy, with repaired shapes under ``repair``."""
     if chosen.invalid_geometry == "accept":
         _count_outside(objects, side, chosen, left_out)
         return objects
@@ -511,7 +511,7 @@ def _under_policy(
     sizes = side.given.sizes[objects.datums]
     with as_read_errors():
         found = checked_shapes(
-            objects.shapes, sizes, chosen.invalid_geometry, objects.side, side.place
+            objects.shapes, sizes, chosen.invalid_geometry, objects.side, side.where
         )
     left_out.update(found.counts)
     kept = objects.take(found.kept, objects.datums[found.kept])
@@ -525,7 +525,7 @@ def _count_outside(
     chosen: CocoParameters,
     left_out: Findings,
 ) -> None:
-    """Count the objects whose box or polygon is wholly outside of its image."""
+    """Count objects with a box or polygon completely outside of the image."""
     if chosen.iou_type == "segm":
         from valor_detection.readers.coco_masks import outline_boxes
 
@@ -536,13 +536,13 @@ def _count_outside(
         if objects.side == TrueObjects.side:
             kinds = side.annotations.masks.kinds[rows]
             what = f"{objects.side} with an empty mask (data.invalid_geometry: skip excludes them)"
-            place = side.given.document.list_name
-            left_out.add(what, rows[np.isin(kinds, (RUNS, COMPRESSED))], place)
+            where = side.given.document.list_name
+            left_out.add(what, rows[np.isin(kinds, (RUNS, COMPRESSED))], where)
         drawn = outline_boxes(side.annotations.masks, rows)
-        own = side.annotations.boxes[rows]  # compared where there is no segmentation
+        boxes = side.annotations.boxes[rows]  # compared if there is no segmentation
         is_alone = side.annotations.found[rows] & SEGMENTATION == 0
         outside = _are_outside(
-            np.where(is_alone[:, None], own, drawn), objects.datums[empty], side.given.sizes
+            np.where(is_alone[:, None], boxes, drawn), objects.datums[empty], side.given.sizes
         )
         strays = rows[outside]
     else:
@@ -554,7 +554,7 @@ def _count_outside(
 
 
 def _are_outside(boxes: Floats, images: Codes, sizes: Codes) -> NDArray[np.bool_]:
-    """Which boxes are wholly outside of their image; none of an image without a size."""
+    """Return which boxes are completely outside of their image; False without an image size."""
     has_size = (sizes[:, 0] > 0) & (sizes[:, 1] > 0)
     outside = np.zeros(len(boxes), np.bool_)
     for axis, most in enumerate((sizes[:, 1], sizes[:, 0])):
@@ -567,10 +567,10 @@ def _are_outside(boxes: Floats, images: Codes, sizes: Codes) -> NDArray[np.bool_
 
 
 def _true_objects(side: _SortedSide, chosen: CocoParameters) -> TrueObjects:
-    own = side.annotations
+    annotations = side.annotations
     shapes = _true_shapes(side, chosen)
-    areas = side.take(own.areas)
-    unsized = side.take(own.found) & AREA == 0
+    areas = side.take(annotations.areas)
+    unsized = side.take(annotations.found) & AREA == 0
     if unsized.any():
         areas = np.where(unsized, shapes.areas, areas)
     return TrueObjects(
@@ -579,7 +579,7 @@ def _true_objects(side: _SortedSide, chosen: CocoParameters) -> TrueObjects:
         shapes=shapes,
         annotations=side.positions,
         uids=_uids(side),
-        crowd=side.take(own.crowd).view(np.bool_),
+        crowd=side.take(annotations.crowd).view(np.bool_),
         areas=areas,
     )
 
@@ -597,21 +597,21 @@ def _true_shapes(side: _SortedSide, chosen: CocoParameters) -> Shapes:
 
 
 def _uids(side: _SortedSide) -> Codes | None:
-    own, document = side.annotations, side.given.document
-    nameless = own.lacking(ID)
-    if len(nameless) == len(own):
+    annotations, document = side.annotations, side.given.document
+    nameless = annotations.lacking(ID)
+    if len(nameless) == len(annotations):
         return None
     if len(nameless):
         raise ReadError(
-            f"{document.where(int(nameless[0]))}: expected an id as other annotations have it, "
+            f"{document.where(int(nameless[0]))}: expected an id like other annotations, "
             f"found none{and_more(len(nameless) - 1)}"
         )
-    _check_once(own.ids, f"{document.source}, annotations", "id")
-    return side.take(own.ids)
+    _check_once(annotations.ids, f"{document.source}, annotations", "id")
+    return side.take(annotations.ids)
 
 
 def _predicted_objects(side: _SortedSide, chosen: CocoParameters) -> PredictedObjects:
-    """Predictions with the areas that pycocotools' `loadRes` gives them."""
+    """Build predictions with the areas of pycocotools' `loadRes`."""
     side.given.require(SCORE)
     shapes, areas = _predicted_shapes(side, chosen)
     return PredictedObjects(
@@ -625,16 +625,16 @@ def _predicted_objects(side: _SortedSide, chosen: CocoParameters) -> PredictedOb
 
 
 def _predicted_shapes(side: _SortedSide, chosen: CocoParameters) -> tuple[Shapes, Floats]:
-    """Shapes and areas; the first result says whether these are those of boxes or of masks."""
-    own = side.annotations
+    """Return shapes and areas; the first result decides if areas are of boxes or masks."""
+    annotations = side.annotations
     if side.given.document.has_only_masks:
         side.given.require(SEGMENTATION, _GIVE_TO_ALL, side.rows)
         masks = side.masks()
         if chosen.iou_type == "segm":
             return masks.shapes, masks.areas
-        has_box = side.take(own.found)[:, None] & BOX > 0
+        has_box = side.take(annotations.found)[:, None] & BOX > 0
         return Shapes(np.where(has_box, side.boxes(chosen), masks.boxes)), masks.areas
-    first_has_box = bool((own.found[:1] & BOX).any())
+    first_has_box = bool((annotations.found[:1] & BOX).any())
     side.given.require(
         BOX,
         _GIVE_TO_ALL if first_has_box else "Give a bbox to all, or a segmentation.",
@@ -645,5 +645,5 @@ def _predicted_shapes(side: _SortedSide, chosen: CocoParameters) -> tuple[Shapes
     return (
         (Shapes(boxes), areas)
         if chosen.iou_type == "bbox"
-        else (side.masks(own.boxes).shapes, areas)
+        else (side.masks(annotations.boxes).shapes, areas)
     )

@@ -1,4 +1,4 @@
-"""Masks of segmentations: polygons drawn, run lengths as they are or decompressed."""
+"""Masks of segmentations: rasterized polygons, and run lengths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEWEST = 5  # numbers of a polygon that pycocotools draws
 
 @frozen(eq=False)
 class Masks:
-    """Masks of annotations, with what is measured of them.
+    """Masks of annotations with their areas and bounding boxes.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Masks:
     areas : ndarray of float64, shape (n,)
         Number of pixels of each.
     boxes : ndarray of float64, shape (n, 4)
-        The box around each.
+        Bounding box of each.
     """
 
     lengths: RunLengths
@@ -52,51 +52,51 @@ class Masks:
         name: Callable[[int], str],
         boxes: Floats | None = None,
     ) -> Masks:
-        """The masks that segmentations show.
+        """Rasterize or decompress segmentations.
 
         Parameters
         ----------
         given : Segmentations
             The segmentations.
         images : ndarray of int64, shape (n, 2)
-            Height and width of each row's image; 0 where they are not known.
+            Height and width of each row's image; 0 if unknown.
         rows : ndarray of int64, shape (m,), optional
-            Rows that are wanted, in their order; None is all.
+            Selected rows in order. By default all rows.
         name : callable
-            How a message calls a row.
+            Returns the name of a row for messages.
         boxes : ndarray of float64, shape (n, 4), optional
-            Boxes, which are the masks of rows without a segmentation.
+            Boxes to use as masks of rows without a segmentation.
 
         Raises
         ------
         ReadError
-            If a segmentation cannot be drawn or has another size than its image; names it.
+            If a segmentation cannot be rasterized or differs in size from its image.
         """
         if rows is None:
-            rows, place = np.arange(len(given.kinds)), name
+            rows, where = np.arange(len(given.kinds)), name
         else:
-            images, place = images[rows], partial(_place, name, rows)
+            images, where = images[rows], partial(_where, name, rows)
         kinds = given.kinds[rows]
         is_run = np.isin(kinds, (RUNS, COMPRESSED))
         sizes = np.where(is_run[:, None], given.sizes[rows], images)
-        _check_sizes(kinds, sizes, images, place)
+        _check_sizes(kinds, sizes, images, where)
         drawn = given if boxes is None else _with_boxes(given, boxes)
-        _check_rings(drawn, rows, place)
+        _check_rings(drawn, rows, where)
         try:
             runs, starts = kernels.segmentation_runs(drawn, rows, sizes)
         except RowError as error:
-            raise ReadError(f"{place(error.row)}, segmentation: {error.sentence}") from error
+            raise ReadError(f"{where(error.row)}, segmentation: {error.sentence}") from error
         areas, around, filled = kernels.measured(runs, starts, sizes)
-        _check_filled(np.where(starts[1:] > starts[:-1], filled, -1), sizes, place)
+        _check_filled(np.where(starts[1:] > starts[:-1], filled, -1), sizes, where)
         return cls(RunLengths(runs, starts, sizes), areas, around)
 
 
-def _place(name: Callable[[int], str], rows: Codes, row: int) -> str:
+def _where(name: Callable[[int], str], rows: Codes, row: int) -> str:
     return name(int(rows[row]))
 
 
 def _with_boxes(given: Segmentations, boxes: Floats) -> Segmentations:
-    """The segmentations, and boxes as polygons where there is none."""
+    """Add boxes as polygons to rows without a segmentation."""
     is_box = given.kinds == NO_MASK
     rows = np.flatnonzero(is_box)
     if not len(rows):
@@ -117,7 +117,7 @@ def _with_boxes(given: Segmentations, boxes: Floats) -> Segmentations:
 
 
 def box_corners(boxes: Floats) -> Floats:
-    """Corners of boxes, x and y by turns, in the order of pycocotools.
+    """Return corners of boxes as alternating x and y, in the order of pycocotools.
 
     Examples
     --------
@@ -129,21 +129,21 @@ def box_corners(boxes: Floats) -> Floats:
 
 
 def outline_boxes(given: Segmentations, rows: Codes) -> Floats:
-    """x, y, width and height of the box around the polygons of some rows; NaN for other rows."""
+    """Return bounding boxes (x, y, width, height) of polygons; NaN for rows without polygons."""
     rings, numbers = starts_of(given.row_ends[:, 0]), starts_of(given.ring_ends)
     found = np.full((len(rows), 4), np.nan)
-    for place, row in enumerate(rows.tolist()):
+    for index, row in enumerate(rows.tolist()):
         first, last = numbers[rings[row]], numbers[rings[row + 1]]
         if given.kinds[row] == POLYGONS and last - first > 1:
             ends = [numbers[ring : ring + 2] for ring in range(rings[row], rings[row + 1])]
             x = np.concatenate([given.numbers[start:stop:2] for start, stop in ends])
             y = np.concatenate([given.numbers[start + 1 : stop : 2] for start, stop in ends])
-            found[place] = x.min(), y.min(), np.ptp(x), np.ptp(y)
+            found[index] = x.min(), y.min(), np.ptp(x), np.ptp(y)
     return found
 
 
 def _check_rings(given: Segmentations, rows: Codes, name: Callable[[int], str]) -> None:
-    """Refuse polygons that pycocotools refuses; it does not look at the later ones of a row."""
+    """Reject the polygons that pycocotools rejects; it checks only the first of each row."""
     polygons = np.flatnonzero(given.kinds[rows] == POLYGONS)
     starts = starts_of(given.row_ends[:, 0])
     counts = np.diff(starts_of(given.ring_ends))[starts[rows[polygons]]]
@@ -183,7 +183,7 @@ def _check_sizes(
 
 
 def _check_filled(filled: Codes, sizes: Codes, name: Callable[[int], str]) -> None:
-    """Refuse masks of fewer or more pixels than the image; -1 is no mask."""
+    """Reject masks with another number of pixels than the image; -1 means no mask."""
     wrong = np.flatnonzero((filled >= 0) & (filled != sizes.prod(axis=1)))
     if len(wrong):
         row = int(wrong[0])

@@ -19,7 +19,7 @@ from valor_detection.coco_json.text import Text
 
 @frozen(repr=False)
 class CocoFiles(WholeFiles[Path]):
-    """Both files, whose annotations can be of any image."""
+    """Both files as one partition."""
 
     def truths_text(self) -> Text:
         """Read the data set."""

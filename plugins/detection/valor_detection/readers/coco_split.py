@@ -1,7 +1,7 @@
-"""Splitting COCO's files: which record of both belongs to which images.
+"""Split COCO's files into byte ranges per partition.
 
-Records are told apart without reading them once more: between two of them there is always the
-pattern ``}, {``. Where it stands as often as there are records but one, it stands nowhere else.
+Records are located without parsing them again: the pattern ``}, {`` separates two records. If it
+occurs once less than there are records, every occurrence is a separator.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 
 
 def split(files: CocoFiles, images: int) -> Sequence[CocoPart]:
-    """Parts of so many images; none where that is one part, or the files are odd."""
+    """Split into parts of `images` images; return none for one part or unexpected files."""
     try:
         split = _Split.of(files, images)
-    except (ReadError, msgspec.MsgspecError, _Odd):
+    except (ReadError, msgspec.MsgspecError, _Unsplittable):
         return ()
     return split.parts() if split.count > 1 else ()
 
 
-class _Odd(Exception):
-    """Something by which a part of a file would be understood otherwise than the whole."""
+class _Unsplittable(Exception):
+    """Raised for files whose parts would be read differently than the file."""
 
 
 class _Members(msgspec.Struct):
@@ -45,7 +45,7 @@ class _Members(msgspec.Struct):
 
 @frozen(eq=False)
 class _Records:
-    """Where the records of a list are, and to which part each belongs."""
+    """Byte ranges of the records of a list, and the part of each."""
 
     starts: Codes
     stops: Codes
@@ -53,27 +53,27 @@ class _Records:
 
     @classmethod
     def of(cls, text: Text, start: int, stop: int, parts: Codes) -> _Records:
-        """The records of the list between two positions of a text."""
+        """Locate the records of the list between two positions of a text."""
         between = [match.span() for match in _BETWEEN.finditer(text.view, start, stop)]
         edges = np.array(between, np.int64).reshape(-1, 2)
         if len(parts) != len(edges) + 1 and (len(parts) or len(edges)):
-            raise _Odd
+            raise _Unsplittable
         if not len(parts):
             return cls(parts, parts, parts)
-        # A separator is one brace and what follows it; the brackets are not of a record.
+        # A separator starts with the brace of a record; the list's brackets belong to no record.
         starts = np.concatenate([[start + 1], edges[:, 1]])
         stops = np.concatenate([edges[:, 0] + 1, [stop - 1]])
         return cls(starts, stops, parts)
 
     def of_part(self, order: Codes, first: int, last: int) -> Ranges:
-        """The records of a part, whose positions stand in some of the order."""
+        """Return the records of a part, with positions ``order[first:last]``."""
         rows = order[first:last]
         is_break = np.diff(rows) != 1
         begins, ends = np.append(True, is_break)[: len(rows)], np.append(is_break, True)
         return Ranges(self.starts[rows[begins]], self.stops[rows[ends[: len(rows)]]], rows)
 
     def split(self, count: int) -> list[Ranges]:
-        """The records of each of so many parts."""
+        """Return the records of each of `count` parts."""
         order = np.argsort(self.parts, kind="stable")
         ends = np.cumsum(np.bincount(self.parts, minlength=count))
         return [
@@ -84,7 +84,7 @@ class _Records:
 
 @frozen(eq=False)
 class _Split:
-    """Both files, and which record of them belongs to which part."""
+    """Records of both files with their parts."""
 
     files: CocoFiles
     step: int
@@ -104,7 +104,7 @@ class _Split:
         numbering = AscendingIds.of(ordered)
 
         def parts_of(images: Codes) -> Codes:
-            # What belongs to an unknown image is told of, or counted, by the first part.
+            # the first part reports or counts annotations of unknown images
             return np.maximum(numbering.positions(images), 0) // step
 
         members = msgspec.json.decode(text.view[text.start :], type=_Members)
@@ -115,10 +115,10 @@ class _Split:
         results = scan(found)
         images_found = _images_of(results, BOX | SEGMENTATION)
         if len(images_found) and (numbering.positions(images_found) < 0).all():
-            raise _Odd  # images may be called by the names of their files
+            raise _Unsplittable  # image ids may be file names
         rows = parts_of(images_found)
         content = found.view[found.start :]
-        whole = (
+        records = (
             msgspec.json.decode(content, type=msgspec.Raw)
             if results.is_list
             else msgspec.json.decode(content, type=_Members).annotations
@@ -129,19 +129,19 @@ class _Split:
             ordered,
             images,
             truths,
-            _Records.of(found, *_span(found, whole), rows),
+            _Records.of(found, *_span(found, records), rows),
             bytes(members.categories),
             () if document.images is None else document.images.fields,
         )
 
     @property
     def count(self) -> int:
-        """How many parts there are."""
+        """Number of parts."""
         return -(-len(self.ids) // self.step)
 
     def parts(self) -> Sequence[CocoPart]:
-        """The parts."""
-        records = (own.split(self.count) for own in (self.images, self.truths, self.results))
+        """Build the partitions."""
+        records = (lists.split(self.count) for lists in (self.images, self.truths, self.results))
         return tuple(
             CocoPart(
                 self.files,
@@ -160,17 +160,17 @@ class _Split:
 def _image_ids(document: Document) -> Codes:
     images = document.images
     if images is None or (images.found & ID == 0).any() or not _are_distinct(images.ids):
-        raise _Odd
+        raise _Unsplittable
     return images.ids
 
 
 def _images_of(document: Document, bits: int) -> Codes:
-    """The image of every annotation, if all of them have the same ones of some fields."""
-    own = document.annotations
-    kinds = own.found & np.uint16(bits)
-    if (kinds != kinds[:1]).any() or ((kinds & ID).any() and not _are_distinct(own.ids)):
-        raise _Odd
-    return own.images
+    """Return the image of every annotation; all must have the same fields of `bits`."""
+    annotations = document.annotations
+    kinds = annotations.found & np.uint16(bits)
+    if (kinds != kinds[:1]).any() or ((kinds & ID).any() and not _are_distinct(annotations.ids)):
+        raise _Unsplittable
+    return annotations.images
 
 
 def _are_distinct(ids: Codes) -> bool:
@@ -178,9 +178,9 @@ def _are_distinct(ids: Codes) -> bool:
 
 
 def _span(text: Text, raw: msgspec.Raw) -> tuple[int, int]:
-    """Where a value begins and ends in a text that it was decoded of."""
+    """Return start and end of a raw value in the text it was decoded from."""
     if not raw:
-        raise _Odd
+        raise _Unsplittable
     value: NDArray[np.uint8] = np.frombuffer(raw, np.uint8)
     start = value.ctypes.data - text.padded.ctypes.data
     return start, start + len(value)

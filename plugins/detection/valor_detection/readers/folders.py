@@ -1,4 +1,4 @@
-"""Folders with files for each image, read some images at a time."""
+"""Partitions of folders with one file per image."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Files = Mapping[str, Path]
 
 @frozen
 class ImageFiles(Partition):
-    """A partition: some images, with the files of both sides.
+    """Partition of a range of images with the files of both sides.
 
     Parameters
     ----------
     uids : tuple of str
         Names of the images, sorted.
     groundtruths, predictions, images : tuple of Path or None
-        File of each image; None where there is none.
+        File of each image, or None.
     """
 
     uids: tuple[str, ...]
@@ -33,19 +33,19 @@ class ImageFiles(Partition):
 
     @property
     def name(self) -> str:
-        """From which image to which."""
+        """First and last image."""
         return f"images {self.uids[0]!r} to {self.uids[-1]!r}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
+        """Files of both sides."""
         return tuple(path for path in (*self.groundtruths, *self.predictions) if path)
 
 
 def image_files(
     groundtruths: Files, predictions: Files, images: Files, step: int
 ) -> Sequence[ImageFiles]:
-    """Partitions of `step` images each.
+    """Split images into partitions of `step` images.
 
     Examples
     --------
@@ -63,6 +63,6 @@ def image_files(
 
 
 def check_some(parts: Sequence[ImageFiles], folder: Path, suffix: str) -> None:
-    """Raise a `ReadError` where there is no image at all."""
+    """Raise a `ReadError` if there are no images."""
     if not parts:
         raise ReadError(f"{folder}: expected {suffix} files, found none")

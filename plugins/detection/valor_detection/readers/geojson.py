@@ -23,7 +23,7 @@ from valor_detection.readers.text_files import as_read_errors, text_of
 
 @frozen
 class GeojsonReader:
-    """Reads features whose geometry is a polygon or several, in pixels.
+    """Reader of features with polygons or multipolygons in pixels.
 
     Parameters
     ----------
@@ -37,19 +37,19 @@ class GeojsonReader:
     task: str
 
     def partitions(self) -> Sequence[WholeFiles[Path]]:
-        """Both files as a whole."""
+        """Return one partition with both files."""
         return (WholeFiles(self.parameters.groundtruths, self.parameters.predictions),)
 
     def read(self, partition: WholeFiles[Path]) -> Iterator[DetectionBatch]:
-        """The one batch.
+        """Read the only batch.
 
         Raises
         ------
         ReadError
-            If a file is no FeatureCollection, a feature lacks a property, or a polygon is refused;
-            names file and feature.
+            If a file is not a FeatureCollection, a feature lacks a property, or a polygon is
+            rejected.
         MissingExtraError
-            If polygons are to be checked and shapely is not installed.
+            If polygons have to be checked and shapely is not installed.
         """
         truths = self._by_image(partition.groundtruths)
         predictions = self._by_image(partition.predictions)
@@ -66,7 +66,7 @@ class GeojsonReader:
                     for image in images
                 ),
                 self.parameters.invalid_geometry,
-                lambda side, image, own: features[side][images[image]][own].place,
+                lambda side, image, row: features[side][images[image]][row].where,
             )
         yield batch
 
@@ -79,7 +79,7 @@ class GeojsonReader:
 
 @frozen
 class _Feature:
-    place: str
+    where: str
     image: str | int
     label: Label
     geometry: Polygon | MultiPolygon
@@ -91,7 +91,7 @@ class _Feature:
         is_crowd = self.properties.get(name)
         if not isinstance(is_crowd, (int, float, type(None))) or is_crowd not in (0, 1, None):
             raise ReadError(
-                f"{self.place}, {name}: expected true or false, found {shown(is_crowd)}"
+                f"{self.where}, {name}: expected true or false, found {shown(is_crowd)}"
             )
         return TrueObject(self.label, self.geometry, bool(is_crowd))
 
@@ -103,7 +103,7 @@ class _Feature:
         is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
         if not is_number or not math.isfinite(as_float(score)):
             raise ReadError(
-                f"{self.place}, {self.score_name}: expected a finite number, found {shown(score)}"
+                f"{self.where}, {self.score_name}: expected a finite number, found {shown(score)}"
             )
         return as_float(score)
 
@@ -113,7 +113,7 @@ def _features(path: Path, chosen: GeojsonParameters) -> Iterator[_Feature]:
         content = msgspec.json.decode(text_of(path))
     except (msgspec.DecodeError, RecursionError) as error:
         raise ReadError(
-            f"{path}: expected GeoJSON, found: {error}", "See that the file is whole."
+            f"{path}: expected GeoJSON, found: {error}", "Check that the file is complete."
         ) from error
     features = _of_type(content, "FeatureCollection", str(path)).get("features")
     if not isinstance(features, list):
@@ -122,35 +122,35 @@ def _features(path: Path, chosen: GeojsonParameters) -> Iterator[_Feature]:
         yield _feature(feature, f"{path}, features[{position}]", chosen)
 
 
-def _feature(value: Any, place: str, chosen: GeojsonParameters) -> _Feature:
-    own = _of_type(value, "Feature", place)
-    properties = own.get("properties")
+def _feature(value: Any, where: str, chosen: GeojsonParameters) -> _Feature:
+    feature = _of_type(value, "Feature", where)
+    properties = feature.get("properties")
     if not isinstance(properties, dict):
-        raise ReadError(f"{place}, properties: expected a table, found {shown(properties)}")
-    image = _named(properties, chosen.image, place)
+        raise ReadError(f"{where}, properties: expected a table, found {shown(properties)}")
+    image = _named(properties, chosen.image, where)
     if isinstance(image, int) and not -(1 << 63) <= image < 1 << 63:
-        raise ReadError(f"{place}, {chosen.image}: expected a number of 64 bits, found {image}")
-    label = Label(chosen.label_key, str(_named(properties, chosen.label, place)))
+        raise ReadError(f"{where}, {chosen.image}: expected a number of 64 bits, found {image}")
+    label = Label(chosen.label_key, str(_named(properties, chosen.label, where)))
     try:
-        geometry = from_geojson(own.get("geometry"))
+        geometry = from_geojson(feature.get("geometry"))
     except SchemaError as error:
-        raise ReadError(f"{place}, {error.message}", error.remedy) from error
-    return _Feature(place, image, label, geometry, properties, chosen.score)
+        raise ReadError(f"{where}, {error.message}", error.remedy) from error
+    return _Feature(where, image, label, geometry, properties, chosen.score)
 
 
-def _of_type(value: Any, kind: str, place: str) -> dict[str, Any]:
-    """A GeoJSON object whose ``type`` is as expected."""
+def _of_type(value: Any, kind: str, where: str) -> dict[str, Any]:
+    """Validate the ``type`` of a GeoJSON object."""
     if not isinstance(value, dict) or value.get("type") != kind:
         found = value.get("type") if isinstance(value, dict) else value
-        raise ReadError(f"{place}: expected a {kind}, found {shown(found)}")
+        raise ReadError(f"{where}: expected a {kind}, found {shown(found)}")
     return value
 
 
-def _named(properties: dict[str, Any], name: str, place: str) -> str | int:
+def _named(properties: dict[str, Any], name: str, where: str) -> str | int:
     value = properties.get(name)
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
         raise ReadError(
-            f"{place}, {name}: expected a string or a whole number, found {shown(value)}",
-            "Say which property it is under data.image and data.label.",
+            f"{where}, {name}: expected a string or a whole number, found {shown(value)}",
+            "Set data.image and data.label to the names of the properties.",
         )
     return value

@@ -1,4 +1,4 @@
-"""Images as other files tell of them: a table of sizes and facts, or the images' first bytes."""
+"""Sizes of images from a table or from the headers of image files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from valor_core.schemas import Codes
 _HEADERS = (".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".bmp", ".gif", ".webp")
 _PILLOW = (".tif", ".tiff", ".avif", ".jp2", ".ppm", ".pgm", ".pbm", ".pnm", ".tga", ".ico")
 SUFFIXES = (*_HEADERS, *_PILLOW)
-"""Kinds of images whose size can be read; those after WebP need Pillow."""
+"""Suffixes of images with a readable size; those after WebP need Pillow."""
+
 
 _PNG, _GIF = b"\x89PNG\r\n\x1a\n", (b"GIF87a", b"GIF89a")
 _FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # JPEG segments that begin with the size
@@ -28,7 +29,7 @@ _ALONE = {0x01, *range(0xD0, 0xD9)}  # JPEG markers without a segment
 
 @frozen(eq=False)
 class ImageTable:
-    """A table with a row for each image.
+    """Table with one row per image.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class ImageTable:
     sizes : ndarray of int64, shape (n, 2), or None
         Height and width, if the table has them.
     facts : dict of str to list
-        Its other columns.
+        Other columns.
     """
 
     uids: list[str]
@@ -46,12 +47,12 @@ class ImageTable:
 
     @classmethod
     def read(cls, path: TableSource, uid: str) -> ImageTable:
-        """The table that a file holds; `uid` is the column with the names.
+        """Read a table; `uid` is the column of image names.
 
         Raises
         ------
         ReadError
-            If a name stands there twice, or a size is none; names the row.
+            If a name is repeated, or a size is not positive.
         """
         table = read_table(path)
         uids = table.uids(uid).tolist()
@@ -68,12 +69,12 @@ class ImageTable:
         return cls(uids, sizes, columns_beside(table, own=(uid,)))
 
     def sizes_of(self, uids: Sequence[str], source: Path) -> Codes:
-        """Height and width of some images.
+        """Return height and width of images by name.
 
         Raises
         ------
         ReadError
-            If the table has no sizes, or not all of these images; names the first one.
+            If the table has no sizes, or lacks an image.
         """
         if self.sizes is None:
             raise ReadError(f"{source}: expected columns 'width' and 'height'")
@@ -88,14 +89,14 @@ class ImageTable:
 
 
 def image_size(path: Path) -> tuple[int, int]:
-    """Height and width of an image, from its first bytes.
+    """Read height and width of an image from its header.
 
     Raises
     ------
     ReadError
-        If it is no image of one of `SUFFIXES`, or cut off.
+        If the file is not an image with one of `SUFFIXES`, or is truncated.
     MissingExtraError
-        If only Pillow reads its format, and it is not installed.
+        If the format requires Pillow, which is not installed.
     """
     if path.suffix.lower() in _PILLOW:
         return _size_by_pillow(path)
@@ -107,7 +108,7 @@ def image_size(path: Path) -> tuple[int, int]:
     except (struct.error, IndexError):
         size = None
     if size is None or min(size) <= 0:
-        raise ReadError(f"{path}: expected a whole PNG, JPEG, BMP, GIF or WebP image")
+        raise ReadError(f"{path}: expected a complete PNG, JPEG, BMP, GIF or WebP image")
     return size
 
 
@@ -116,9 +117,9 @@ def _size_by_pillow(path: Path) -> tuple[int, int]:
         from PIL import Image, UnidentifiedImageError
     except ImportError as error:
         raise MissingExtraError(
-            f"{path}: Pillow is not installed, which reads {path.suffix} images",
+            f"{path}: reading {path.suffix} images requires Pillow, which is not installed",
             f"Install it with: {install('pillow')}\n"
-            "or give a table of uid, width and height: data.sizes",
+            "or set data.sizes to a table of uid, width and height",
         ) from error
     try:
         with Image.open(path) as image:
@@ -151,7 +152,7 @@ def _size(stream: BinaryIO) -> tuple[int, int] | None:
 
 
 def _webp_size(head: bytes) -> tuple[int, int] | None:
-    """Height and width of the canvas: extended, without loss, or lossy."""
+    """Read height and width of an extended, lossless or lossy WebP canvas."""
     kind = head[12:16]
     if kind == b"VP8X":
         width, height = (int.from_bytes(head[at : at + 3], "little") + 1 for at in (24, 27))
@@ -166,7 +167,7 @@ def _webp_size(head: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg_size(stream: BinaryIO) -> tuple[int, int] | None:
-    """Height and width in the first frame, behind whatever segments come before it."""
+    """Read height and width of the first frame; skips other segments."""
     while stream.read(1) == b"\xff":
         marker = stream.read(1)[0]
         while marker == 0xFF:
@@ -182,14 +183,14 @@ def _jpeg_size(stream: BinaryIO) -> tuple[int, int] | None:
 
 
 def images_of(folder: Path) -> dict[str, Path]:
-    """Images of a folder and those below it, by their names without the suffix."""
+    """Return images of a folder and its subfolders by name without suffix."""
     return files_of(folder, SUFFIXES)
 
 
 def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
-    """Files of a folder and those below it, by their names without the suffix.
+    """Return files of a folder and its subfolders by name without suffix.
 
-    Names are in Unicode's form NFC. Resource files of macOS (``._a.txt``, ``__MACOSX``) are
+    Names are in Unicode form NFC. Resource files of macOS (``._a.txt``, ``__MACOSX``) are
     ignored.
 
     Raises
@@ -198,8 +199,8 @@ def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
         If there is no such folder.
     """
     if not folder.is_dir():
-        found = "a file" if folder.exists() else "nothing there"
-        raise ReadError(f"{folder}: expected a folder, found {found}")
+        found = "not a folder" if folder.exists() else "no such folder"
+        raise ReadError(f"{folder}: {found}")
     files = (path for path in folder.rglob("*") if path.suffix.lower() in suffixes)
     named = ((path.relative_to(folder), path) for path in sorted(files))
     return {
@@ -210,7 +211,7 @@ def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
 
 
 def is_resource(name: Path) -> bool:
-    """Whether macOS added this file to an archive, such as ``._a.txt``.
+    """Whether a file is a macOS resource file, such as ``._a.txt``.
 
     Examples
     --------

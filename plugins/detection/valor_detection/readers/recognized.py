@@ -96,19 +96,19 @@ def _are_results(head: bytes) -> bool:
 def table(files: Sequence[TableSource]) -> Detected | None:
     """Two tables with a box in each row, one of them with scores."""
     tables = [first_rows(file) for file in files]
-    known = [one for one in tables if one is not None]
-    if len(known) != 2 or len(files) != 2:
+    readable = [one for one in tables if one is not None]
+    if len(readable) != 2 or len(files) != 2:
         return None
-    scores = [column_called(one, _SCORE) for one in known]
+    scores = [column_called(one, _SCORE) for one in readable]
     if sorted(score is not None for score in scores) != [False, True]:
         return None
     results = 0 if scores[0] is not None else 1
-    truths = known[1 - results]
+    truths = readable[1 - results]
     uid, label = column_called(truths, _UID), column_called(truths, _LABEL)
     box = next(_boxes(truths), None)
     if uid is None or label is None or box is None:
         return None
-    if not all(known[results].has(name) for name in (uid, label, *box[1])):
+    if not all(readable[results].has(name) for name in (uid, label, *box[1])):
         return None
     data: dict[str, object] = {
         "groundtruths": named_source(files[1 - results]),
@@ -121,7 +121,7 @@ def table(files: Sequence[TableSource]) -> Detected | None:
 
 
 def _boxes(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The ways in which a table has boxes: how they are written, and their four columns."""
+    """Yield the box formats that match a table, with their four columns."""
     for written, sets in _BOXES.items():
         for names in sets:
             columns = tuple(column_called(table, [name]) for name in names)
@@ -130,7 +130,7 @@ def _boxes(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _first_keys(head: bytes) -> Collection[str]:
-    """Keys of the first entry of results; those that occur in the beginning of a long one."""
+    """Return keys of the first result; for a long one, the keys found at its start."""
     text = head.decode("utf-8", "replace")
     begin = text.find("{")
     try:
@@ -141,7 +141,7 @@ def _first_keys(head: bytes) -> Collection[str]:
 
 
 def _beginning(file: Path) -> bytes:
-    """The first bytes of a file, unpacked, without a mark of the byte order."""
+    """Read the first bytes of a file, decompressed and without a byte order mark."""
     try:
         with gzip.open(file) if _is_packed(file) else file.open("rb") as stream:
             return stream.read(_BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -150,7 +150,7 @@ def _beginning(file: Path) -> bytes:
 
 
 def _end(file: Path) -> bytes:
-    """The last bytes of a file that is not packed."""
+    """Read the last bytes of an uncompressed file."""
     if _is_packed(file):
         return b""
     try:
@@ -172,18 +172,18 @@ _NAMES = ("data.yaml", "data.yml", "dataset.yaml", "classes.txt", "obj.names")
 _SPLITS = ("val", "valid", "test", "train")
 _IMAGES, _LABELS = "images", "labels"
 _LARGEST_SHARE = 1.01
-_NEEDS_NAMES = "data.yaml, or a text file with the name of one class a line."
+_NEEDS_NAMES = "data.yaml, or a text file with one class name per line."
 _NEEDS_IMAGES = "Folder of the images; or set data.sizes to a table of uid, width and height."
 
 
 def yolo(files: Sequence[Path]) -> Detected | None:
-    """Folders of YOLO's labels and predictions, or a data.yaml and the folder of predictions."""
+    """Folders of YOLO's labels and predictions, or a data.yaml and a folder of predictions."""
     if len(files) != 2 or not all(isinstance(file, Path) for file in files):
         return None
     first, predictions = files[0], _labels_in(files[1])
-    own = first / _NAMES[0]
-    if own.is_file() and not any(True for _ in _files(first, ".txt", deep=False)):
-        first = own
+    data_yaml = first / _NAMES[0]
+    if data_yaml.is_file() and not any(True for _ in _files(first, ".txt", deep=False)):
+        first = data_yaml
     if first.suffix.casefold() in (".yaml", ".yml"):
         return _of_data_yaml(first, predictions)
     labels = _labels_in(first)
@@ -232,7 +232,7 @@ def _recognized(
 
 
 def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
-    """The labels and images of the split that the predictions are of."""
+    """Find labels and images of the predicted split in a data.yaml."""
     if not predictions.is_dir():
         return None
     try:
@@ -243,35 +243,37 @@ def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
     except (ValorError, ImportError, OSError, ValueError):
         return None
     predicted = {path.stem for path in _files(predictions, ".txt")}
-    splits = [(images, labels) for images in _splits(file, content) if (labels := _beside(images))]
+    splits = [
+        (images, labels) for images in _splits(file, content) if (labels := _labels_of(images))
+    ]
     if not splits:
         return _recognized(None, predictions, file, None)
 
-    def is_of(split: tuple[Path, Path]) -> bool:
+    def is_predicted(split: tuple[Path, Path]) -> bool:
         return any((split[1] / f"{stem}.txt").is_file() for stem in predicted)
 
-    images, labels = next(filter(is_of, splits), splits[0])
+    images, labels = next(filter(is_predicted, splits), splits[0])
     return _recognized(labels, predictions, file, images)
 
 
 def _splits(file: Path, content: Mapping[str, Any]) -> Iterator[Path]:
-    """Folders of images that a data.yaml names, relative to its own folder or to its ``path``."""
-    own = content.get("path")
-    homes = [file.parent]
-    if isinstance(own, str):
-        homes = [file.parent / own, Path(own), file.parent]
+    """Yield image folders of a data.yaml, relative to the file or to its ``path``."""
+    path = content.get("path")
+    roots = [file.parent]
+    if isinstance(path, str):
+        roots = [file.parent / path, Path(path), file.parent]
     for split in _SPLITS:
         named = content.get(split)
         if not isinstance(named, str):
             continue
-        # exports of Roboflow name ../valid/images beside a folder valid
+        # exports of Roboflow contain ../valid/images although valid is in the same folder
         written = (named, named.removeprefix("../"))
-        found = (home / one for one in written for home in homes)
+        found = (root / one for one in written for root in roots)
         yield from islice((folder for folder in found if folder.is_dir()), 1)
 
 
-def _beside(images: Path) -> Path | None:
-    """The folder of labels of a folder of images, which has labels in place of images."""
+def _labels_of(images: Path) -> Path | None:
+    """Return the folder ``labels`` for a folder ``images``."""
     return _swapped(images, _IMAGES, _LABELS, ".txt")
 
 
@@ -280,12 +282,12 @@ def _images_of(labels: Path) -> Path | None:
 
 
 def _swapped(folder: Path, name: str, other: str, *suffixes: str) -> Path | None:
-    """The folder with another name in its path, or itself, that has files of a kind."""
+    """Find the folder with `name` replaced by `other` that contains files with a suffix."""
     parts = folder.parts
     candidates = [
-        Path(*parts[:place], other, *parts[place + 1 :])
-        for place in reversed(range(len(parts)))
-        if parts[place] == name
+        Path(*parts[:i], other, *parts[i + 1 :])
+        for i in reversed(range(len(parts)))
+        if parts[i] == name
     ]
     for candidate in [*candidates, folder, folder.parent / other]:
         if any(True for suffix in suffixes for _ in _files(candidate, suffix)):
@@ -294,7 +296,7 @@ def _swapped(folder: Path, name: str, other: str, *suffixes: str) -> Path | None
 
 
 def _names_near(labels: Path) -> Path | None:
-    """A file with names of classes in a folder of labels or above it, up to three levels."""
+    """Find a file of class names in a folder of labels or up to three levels above."""
     for folder in (labels, *islice(labels.absolute().parents, 3)):
         for name in _NAMES:
             try:
@@ -306,7 +308,7 @@ def _names_near(labels: Path) -> Path | None:
 
 
 def _as_given(path: Path) -> Path:
-    """The path relative to the current folder if it is below."""
+    """Return the path relative to the current folder if possible."""
     try:
         return path.relative_to(Path.cwd())
     except ValueError:
@@ -314,7 +316,7 @@ def _as_given(path: Path) -> Path:
 
 
 def _labels_in(folder: Path) -> Path:
-    """The folder of text files: the one named, or the only folder ``labels`` below it."""
+    """Return the folder, or its only subfolder ``labels`` if it has no text files."""
     if not folder.is_dir() or any(True for _ in _files(folder, ".txt", deep=False)):
         return folder
     below = [path for path in folder.rglob(_LABELS) if path.is_dir()]
@@ -326,7 +328,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _has_boxes(folder: Path) -> bool:
-    """Whether the first lines of a folder's text files are classes and shares of an image."""
+    """Whether a text file of a folder starts with a class and shares of an image."""
     lines = [
         line.split()
         for head in _heads(folder, ".txt")
@@ -354,7 +356,7 @@ def _is_box(words: Sequence[str]) -> bool:
 
 
 def _is_voc_result(head: bytes) -> bool:
-    """Whether a text begins with image, score and the four edges of a box."""
+    """Whether a text starts with image, score and the four edges of a box."""
     words = head.split(b"\n", 1)[0].decode("latin-1").split()
     try:
         return len(words) == 6 and bool([float(word) for word in words[1:]])
@@ -363,7 +365,7 @@ def _is_voc_result(head: bytes) -> bool:
 
 
 def _heads(folder: Path, suffix: str) -> Iterable[bytes]:
-    """Beginnings of the first files of a folder that are of a kind."""
+    """Yield the first bytes of the first files with a suffix."""
     for path in islice(_files(folder, suffix), _MOST_FILES):
         try:
             with path.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Reader of tables of boxes: one row for each box."""
+"""Reader of tables with one row per box."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from valor_detection.readers.text_files import as_read_errors
 
 @frozen
 class BoxTables(Partition):
-    """The one partition: boxes of an image can stand anywhere in a table."""
+    """The only partition: rows of an image can be anywhere in a table."""
 
     paths: tuple[Path, ...]
 
     @property
     def name(self) -> str:
-        """The files."""
+        """Paths of the files."""
         return " and ".join(map(str, self.paths)) or "tables in memory"
 
 
 @frozen
 class TableReader:
-    """Reads rows of image, label, four numbers of a box and, of predictions, a score.
+    """Reader of rows with image, label, four box numbers and, for predictions, a score.
 
     Parameters
     ----------
     parameters : TableParameters
-        Files, names of columns and how boxes are written.
+        Files, column names and box format.
     task : str
         Always ``"detection"``.
     """
@@ -56,35 +56,35 @@ class TableReader:
             )
 
     def partitions(self) -> Sequence[BoxTables]:
-        """All tables as a whole."""
+        """Return one partition with all tables."""
         chosen = self.parameters
         paths = (chosen.groundtruths, chosen.predictions, chosen.images)
         return (BoxTables(tuple(path for path in paths if isinstance(path, Path))),)
 
     def read(self, partition: BoxTables) -> Iterator[DetectionBatch]:
-        """The one batch.
+        """Read the only batch.
 
         Raises
         ------
         ReadError
-            If a table cannot be read or lacks a column, an image is not in the table of images or
-            has no size, or a box is refused; names file and line.
+            If a table cannot be read or lacks a column, an image is missing in the table of images
+            or has no size, or a box is rejected.
         """
         chosen = self.parameters
         images = None if chosen.images is None else ImageTable.read(chosen.images, chosen.uid)
-        known = [] if images is None else [normalize("NFC", uid) for uid in images.uids]
-        numbers = {uid: i for i, uid in enumerate(known)}
+        uids = [] if images is None else [normalize("NFC", uid) for uid in images.uids]
+        numbers = {uid: i for i, uid in enumerate(uids)}
         tables = [read_table(chosen.groundtruths), read_table(chosen.predictions)]
         positions = [self._positions(table, numbers, images is not None) for table in tables]
-        for place, table in enumerate(tables):
+        for i, table in enumerate(tables):
             objects = self._objects(table)
             if objects is not None:
-                tables[place], positions[place] = _rows(table, objects), positions[place][objects]
+                tables[i], positions[i] = _rows(table, objects), positions[i][objects]
         sizes = None if images is None else images.sizes
         vocabulary = Vocabulary()
         sides = [
-            _Side(table, chosen, own, sizes, vocabulary)
-            for table, own in zip(tables, positions, strict=True)
+            _Side(table, chosen, rows, sizes, vocabulary)
+            for table, rows in zip(tables, positions, strict=True)
         ]
         truths, true_counts = sides[0].checked("groundtruths")
         predictions, counts = sides[1].checked("predictions")
@@ -98,7 +98,7 @@ class TableReader:
         )
 
     def _objects(self, table: Table) -> Codes | None:
-        """Rows that have an object, if some rows name an image without one."""
+        """Return the rows with an object; None if all rows have one."""
         chosen = self.parameters
         if not table.has(chosen.label):
             return None
@@ -109,12 +109,13 @@ class TableReader:
         is_empty = np.isin(codes, nameless)
         for name in (*chosen.box, chosen.score):
             if table.has(name):
-                own, cells = table.distinct(name)
-                is_empty &= np.isin(own, [code for code, one in enumerate(cells) if one is None])
+                cell_codes, cells = table.distinct(name)
+                blank = [code for code, cell in enumerate(cells) if cell is None]
+                is_empty &= np.isin(cell_codes, blank)
         return np.flatnonzero(~is_empty) if is_empty.any() else None
 
     def _positions(self, table: Table, numbers: dict[str, int], are_all: bool) -> Codes:
-        """Position of the image of each row."""
+        """Return the position of the image of each row."""
         codes, uids = table.categories(self.parameters.uid)
         uids = [uid if uid.isascii() else normalize("NFC", uid) for uid in uids]
         if are_all:
@@ -126,12 +127,12 @@ class TableReader:
                     f"{len(numbers):,} images of {self.parameters.images}, found "
                     f"{shown(uids[codes[unknown[0]]])}{and_more(len(unknown) - 1)}"
                 )
-        known = [numbers.setdefault(uid, len(numbers)) for uid in uids]
-        return np.array(known, np.int64)[codes]
+        indices = [numbers.setdefault(uid, len(numbers)) for uid in uids]
+        return np.array(indices, np.int64)[codes]
 
 
 def _rows(table: Table, rows: Codes) -> Table:
-    """Some rows of a table, with their places in the file."""
+    """Select rows of a table; keep their row numbers in the file."""
     columns = {}
     for name in table.names:
         codes, cells = table.distinct(name)
@@ -140,7 +141,7 @@ def _rows(table: Table, rows: Codes) -> Table:
 
 
 def _angles(tables: Sequence[Table]) -> dict[str, int]:
-    """How many rows have the angle of an oriented box, which is not read."""
+    """Count rows with the angle of an oriented box, which is not read."""
     found: dict[str, int] = {}
     for side, table in zip(("groundtruths", "predictions"), tables, strict=True):
         for name in ("angle", "theta", "rotation", "angle_degrees"):
@@ -162,11 +163,11 @@ class _Side:
     vocabulary: Vocabulary
 
     def checked(self, side: str) -> tuple[Rows, dict[str, int]]:
-        """The rows whose boxes the policy lets through, and what it left out or repaired."""
+        """Return the rows accepted by the policy, and counts of excluded or repaired rows."""
         rows = self.rows(is_true=side == "groundtruths")
-        place = partial(_place, self.table)
+        where = partial(_where, self.table)
         with as_read_errors():
-            return checked_rows(rows, self.sizes, self.chosen.invalid_geometry, side, place)
+            return checked_rows(rows, self.sizes, self.chosen.invalid_geometry, side, where)
 
     def rows(self, *, is_true: bool) -> Rows:
         chosen = self.chosen
@@ -180,8 +181,10 @@ class _Side:
 
     def _labels(self) -> Codes:
         codes, values = self.table.categories(self.chosen.label)
-        known = [self.vocabulary.code(Label(self.chosen.label_key, value)) for value in values]
-        return np.array(known, np.int64)[codes]
+        label_codes = [
+            self.vocabulary.code(Label(self.chosen.label_key, value)) for value in values
+        ]
+        return np.array(label_codes, np.int64)[codes]
 
     def _boxes(self) -> Floats:
         columns = [self.table.floats(name) for name in self.chosen.box]
@@ -190,14 +193,14 @@ class _Side:
             if self.sizes is None:
                 raise ReadError(
                     "data.normalized: expected width and height of the images, found none",
-                    "Name a table with uid, width and height under data.images.",
+                    "Set data.images to a table with uid, width and height.",
                 )
             boxes *= self.sizes[self.images][:, [1, 0, 1, 0]]
         with as_read_errors():
             return upright(
                 boxes,
                 self.chosen.box_format,
-                partial(_place, self.table),
+                partial(_where, self.table),
                 self.chosen.invalid_geometry,
             )
 
@@ -214,5 +217,5 @@ class _Side:
         return np.array([bool(value) for value in values], np.bool_)[codes]
 
 
-def _place(table: Table, row: int) -> str:
+def _where(table: Table, row: int) -> str:
     return f"{table.source}, {table.unit} {table.row(row)}"

@@ -12,12 +12,12 @@ from valor_core.errors import ReadError, SchemaError
 
 
 def text_of(path: Path) -> str:
-    """What a text file says.
+    """Read a text file.
 
     Raises
     ------
     ReadError
-        If it cannot be read or is not in UTF-8; names the line.
+        If the file cannot be read or is not UTF-8.
     """
     try:
         content = path.read_bytes()
@@ -35,12 +35,12 @@ def text_of(path: Path) -> str:
 
 
 def number_of(text: str) -> float:
-    """The number that a text is.
+    """Parse a number.
 
     Raises
     ------
     ValueError
-        If it is none, or one that Python alone takes for a number: ``5_0`` or foreign digits.
+        If the text is not a number, or a number only in Python: ``5_0`` or non-ASCII digits.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def number_of(text: str) -> float:
 
 @contextmanager
 def as_read_errors() -> Iterator[None]:
-    """A block in which a `SchemaError`, whose place is one in a file, is a `ReadError`.
+    """Convert a `SchemaError` about a file to a `ReadError` in this context.
 
     Examples
     --------

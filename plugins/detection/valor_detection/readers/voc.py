@@ -26,28 +26,28 @@ from valor_detection.readers.text_files import as_read_errors, number_of, text_o
 
 
 def xml_root(path: Path) -> Element:
-    """The outermost element of an XML file.
+    """Parse an XML file and return its root element.
 
     Raises
     ------
     ReadError
-        If it is no XML, or declares entities; names the line.
+        If the file is not XML, or declares entities.
     """
     builder = TreeBuilder()
     parser = expat.ParserCreate()
     parser.buffer_text = True
 
-    def refuse(*_: Any) -> NoReturn:
+    def reject(*_: Any) -> NoReturn:
         raise ReadError(
-            f"{path}, line {parser.CurrentLineNumber}: expected XML without entities of its own, "
-            "found a declaration of one",
+            f"{path}, line {parser.CurrentLineNumber}: expected XML without entity declarations, "
+            "found one",
             "Remove the DOCTYPE and its entities from the file.",
         )
 
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
-    parser.EntityDeclHandler = refuse
+    parser.EntityDeclHandler = reject
     try:
         parser.Parse(path.read_bytes(), True)
     except OSError as error:
@@ -55,7 +55,7 @@ def xml_root(path: Path) -> Element:
     except expat.ExpatError as error:
         raise ReadError(f"{path}, line {error.lineno}: expected XML, found: {error}") from error
     except LookupError as error:
-        raise ReadError(f"{path}: expected XML in a known encoding, found: {error}") from error
+        raise ReadError(f"{path}: expected XML in a supported encoding, found: {error}") from error
     return builder.close()
 
 
@@ -66,12 +66,12 @@ _SIDES = ("height", "width")
 
 @frozen
 class VocReader:
-    """Reads objects of XML files; results as lines of image, score and edges, or as XML.
+    """Reader of objects in XML files; results are XML, or lines of image, score and edges.
 
     Parameters
     ----------
     parameters : VocParameters
-        Folders, and how coordinates are counted.
+        Folders and coordinate convention.
     task : str
         Always ``"detection"``.
     """
@@ -80,7 +80,7 @@ class VocReader:
     task: str
 
     def partitions(self) -> Sequence[ImageFiles]:
-        """Some images each; all of them where results stand in a file for each class."""
+        """Split into ranges of images; one partition if results are in one file per class."""
         chosen = self.parameters
         truths = files_of(chosen.groundtruths, [".xml"])
         results = files_of(chosen.predictions, [".xml"])
@@ -89,7 +89,7 @@ class VocReader:
             raise ReadError(
                 f"{chosen.predictions}: expected results as .xml or as .txt files, found both, "
                 f"such as {min(results.values()).name} and {min(lines.values()).name}",
-                "Put those that are not results into another folder.",
+                "Move files that are not results to another folder.",
             )
         step = chosen.partition_images if results else max(1, len(truths))
         parts = image_files(truths, results, {}, step)
@@ -97,21 +97,21 @@ class VocReader:
         return parts
 
     def read(self, partition: ImageFiles) -> Iterator[DetectionBatch]:
-        """The batch of one part.
+        """Read the batch of a partition.
 
         Raises
         ------
         ReadError
-            If a file cannot be read, an object lacks a name, an edge or a score, results are of an
-            image without ground truths, or a box is refused; names file and object or line.
+            If a file cannot be read, an object lacks a name, an edge or a score, a result has an
+            image without ground truths, or a box is rejected.
         """
         lines = self._lines(partition)
         files = zip(partition.uids, partition.groundtruths, partition.predictions, strict=True)
         images, predictions = [], []
         for uid, truths, results in files:
             images.append(_Image.read(truths, self.parameters))
-            seen = _Image.read(results, self.parameters)
-            predictions.append([*seen.objects, *lines.get(uid, ())])
+            predicted = _Image.read(results, self.parameters)
+            predictions.append([*predicted.objects, *lines.get(uid, ())])
         objects = {
             "groundtruths": [list(image.objects) for image in images],
             "predictions": predictions,
@@ -121,21 +121,21 @@ class VocReader:
                 (
                     Detection(
                         uid,
-                        [own.true() for own in image.objects],
-                        [own.predicted() for own in own_predictions],
+                        [one.true() for one in image.objects],
+                        [one.predicted() for one in predicted_objects],
                         {} if image.folder is None else {"folder": image.folder},
                         image.size,
                     )
-                    for uid, image, own_predictions in zip(
+                    for uid, image, predicted_objects in zip(
                         partition.uids, images, predictions, strict=True
                     )
                 ),
                 self.parameters.invalid_geometry,
-                lambda side, image, own: objects[side][image][own].place,
+                lambda side, image, row: objects[side][image][row].where,
             )
         skipped = sum(image.skipped for image in images)
         difficult = {"groundtruths left out: difficult": skipped} if skipped else {}
-        positions = [[own.position for own in image.objects] for image in images]
+        positions = [[one.position for one in image.objects] for image in images]
         yield evolve(
             batch,
             groundtruths=batch.groundtruths.renumber(positions),
@@ -143,21 +143,21 @@ class VocReader:
         )
 
     def _lines(self, partition: ImageFiles) -> dict[str, list[_Object]]:
-        """Predictions of text files by image."""
+        """Read predictions of text files by image."""
         if any(partition.predictions):
             return {}
         found: dict[str, list[_Object]] = {uid: [] for uid in partition.uids}
         strangers = []
         for path in files_of(self.parameters.predictions, [".txt"]).values():
-            for place, uid, prediction in _results(path, self.parameters):
+            for where, uid, prediction in _results(path, self.parameters):
                 if uid in found:
                     found[uid].append(prediction)
                 else:
-                    strangers.append((place, uid))
+                    strangers.append((where, uid))
         if strangers:
-            place, uid = strangers[0]
+            where, uid = strangers[0]
             raise ReadError(
-                f"{place}: expected one of the {len(found):,} images of "
+                f"{where}: expected one of the {len(found):,} images of "
                 f"{self.parameters.groundtruths}, found {uid!r}{and_more(len(strangers) - 1)}"
             )
         return found
@@ -165,7 +165,7 @@ class VocReader:
 
 @frozen
 class _Object:
-    place: str
+    where: str
     position: int
     label: Label
     box: Box
@@ -177,7 +177,7 @@ class _Object:
     def predicted(self) -> PredictedObject:
         if self.score is None:
             raise ReadError(
-                f"{self.place}: expected a score, found none",
+                f"{self.where}: expected a score, found none",
                 "Write the confidence of each predicted object: <score>0.9</score>",
             )
         return PredictedObject([(self.label, self.score)], self.box)
@@ -198,9 +198,9 @@ class _Image:
         if root.tag != "annotation":
             raise ReadError(f"{path}: expected an element annotation, found {shown(root.tag)}")
         objects = list(enumerate(root.findall("object")))
-        kept = [own for own in objects if chosen.difficult == "keep" or not _is_difficult(own[1])]
+        kept = [one for one in objects if chosen.difficult == "keep" or not _is_difficult(one[1])]
         return cls(
-            tuple(_object(own, path, position, chosen) for position, own in kept),
+            tuple(_object(element, path, position, chosen) for position, element in kept),
             _size(root, path),
             root.findtext("folder"),
             len(objects) - len(kept),
@@ -212,56 +212,56 @@ def _is_difficult(element: Element) -> bool:
 
 
 def _size(root: Element, path: Path) -> tuple[int, int] | None:
-    """Height and width; neither where one is not said, or 0."""
+    """Return height and width; None if one is missing or 0."""
     height, width = (_side(root.findtext(f"size/{side}"), path, side) for side in _SIDES)
     return (height, width) if height and width else None
 
 
 def _side(text: str | None, path: Path, side: str) -> int:
-    place = f"{path}, size, {side}"
-    number = _number(text, place) if text and text.strip() else 0.0
+    where = f"{path}, size, {side}"
+    number = _number(text, where) if text and text.strip() else 0.0
     if not number.is_integer() or not 0 <= number < 1 << 31:
-        raise ReadError(f"{place}: expected a whole number of pixels, found {shown(text)}")
+        raise ReadError(f"{where}: expected a whole number of pixels, found {shown(text)}")
     return int(number)
 
 
 def _object(element: Element, path: Path, position: int, chosen: VocParameters) -> _Object:
-    place = f"{path}, object[{position}]"
+    where = f"{path}, object[{position}]"
     name = (element.findtext("name") or "").strip()
     if not name:
-        raise ReadError(f"{place}, name: expected a name, found none")
+        raise ReadError(f"{where}, name: expected a name, found none")
     if element.find("robndbox") is not None or element.find("bndbox/angle") is not None:
         raise ReadError(
-            f"{place}: expected an upright box, found an oriented one",
-            "Write the corners of oriented boxes as YOLO's labels (class, x1, y1, …, x4, y4), and "
-            "read them by the reader yolo.",
+            f"{where}: expected an upright box, found an oriented one",
+            "Write the corners of oriented boxes as YOLO labels (class, x1, y1, …, x4, y4) and use "
+            "the reader yolo.",
         )
-    edges = [_number(element.findtext(f"bndbox/{edge}"), f"{place}, {edge}") for edge in _EDGES]
+    edges = [_number(element.findtext(f"bndbox/{edge}"), f"{where}, {edge}") for edge in _EDGES]
     scores = [element.findtext(tag) for tag in ("score", "confidence")]
-    score = next((_number(text, f"{place}, score") for text in scores if text), None)
+    score = next((_number(text, f"{where}, score") for text in scores if text), None)
     label = Label(chosen.label_key, name)
-    return _Object(place, position, label, _box(edges, place, chosen), score)
+    return _Object(where, position, label, _box(edges, where, chosen), score)
 
 
-def _number(text: str | None, place: str) -> float:
+def _number(text: str | None, where: str) -> float:
     try:
         number = number_of(text or "")
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ReadError(f"{place}: expected a number, found {shown(text)}")
+        raise ReadError(f"{where}: expected a number, found {shown(text)}")
     return number
 
 
-def _box(edges: Sequence[float], place: str, chosen: VocParameters) -> Box:
+def _box(edges: Sequence[float], where: str, chosen: VocParameters) -> Box:
     xmin, ymin, xmax, ymax = edges
     may_be_inverted = chosen.invalid_geometry in ("repair", "skip")
     if (xmax < xmin or ymax < ymin) and not may_be_inverted:
         raise ReadError(
-            f"{place}: expected a box with xmin <= xmax and ymin <= ymax, found {list(edges)}"
+            f"{where}: expected a box with xmin <= xmax and ymin <= ymax, found {list(edges)}"
         )
     before = 1 if chosen.inclusive else 0
-    # The pixel that is first belongs to the box, also where the two are in the wrong order.
+    # The first pixel belongs to the box, even if the edges are inverted.
     (left, right), (top, bottom) = (
         (first - before, last) if first <= last else (first, last - before)
         for first, last in ((xmin, xmax), (ymin, ymax))
@@ -270,18 +270,18 @@ def _box(edges: Sequence[float], place: str, chosen: VocParameters) -> Box:
 
 
 def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, _Object]]:
-    """Place, image and prediction of each line of a class's results."""
+    """Yield location, image and prediction of each line of a class's results."""
     match = _RESULT.fullmatch(path.stem)
     label = Label(chosen.label_key, match[1] if match else path.stem)
     for count, line in enumerate(text_of(path).splitlines(), start=1):
         words = line.split()
         if not words:
             continue
-        place = f"{path}, line {count}"
+        where = f"{path}, line {count}"
         if len(words) != 6:
             raise ReadError(
-                f"{place}: expected image, score, xmin, ymin, xmax and ymax, found {shown(line)}"
+                f"{where}: expected image, score, xmin, ymin, xmax and ymax, found {shown(line)}"
             )
-        score, *edges = (_number(word, place) for word in words[1:])
+        score, *edges = (_number(word, where) for word in words[1:])
         uid = normalize("NFC", words[0])
-        yield place, uid, _Object(place, count - 1, label, _box(edges, place, chosen), score)
+        yield where, uid, _Object(where, count - 1, label, _box(edges, where, chosen), score)

@@ -1,4 +1,4 @@
-"""Reader of YOLO's folders: a text file of labels for each image."""
+"""Reader of YOLO's folders with one text file of labels per image."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from valor_detection.readers.images import ImageTable, files_of, image_size, ima
 from valor_detection.readers.text_files import as_read_errors, number_of, text_of
 
 _NUMBERS = 4  # of a box
-_OUTSIDE = 0.05  # by which a keypoint may be outside of its box
+_OUTSIDE = 0.05  # share of the image by which a keypoint may be outside of its box
 _POSE = (
-    "If these are labels of a pose data set, name its data.yaml with kpt_shape under data.names: "
-    "the boxes are read then."
+    "For labels of a pose data set, set data.names to its data.yaml with kpt_shape: the boxes are "
+    "then read."
 )
-_MOST = 1.01  # shares of the image: what is above is not due to rounding
+_MOST = 1.01  # largest share of the image that rounding explains
 
 
 @frozen
 class YoloReader:
-    """Reads lines of class, x, y, width and height in shares of the image, or of a polygon.
+    """Reader of lines with class and box (x, y, width, height) or polygon in shares of the image.
 
-    Lines of predictions end in the confidence.
+    Lines of predictions end with the confidence.
 
     Parameters
     ----------
     parameters : YoloParameters
-        Folders, names of classes, and where sizes of images are found.
+        Folders, class names and source of the image sizes.
     task : str
         Always ``"detection"``.
     """
@@ -55,7 +55,7 @@ class YoloReader:
             )
 
     def partitions(self) -> Sequence[ImageFiles]:
-        """Some images each."""
+        """Split into ranges of images."""
         chosen = self.parameters
         parts = image_files(
             self._labels(chosen.groundtruths),
@@ -67,26 +67,26 @@ class YoloReader:
         return parts
 
     def read(self, partition: ImageFiles) -> Iterator[DetectionBatch]:
-        """The batch of one part.
+        """Read the batch of a partition.
 
         Raises
         ------
         ReadError
-            If a file cannot be read, a line is no box or polygon in shares of the image, its class
-            has no name, an image has no size, or a geometry is refused; names file and line.
+            If a file cannot be read, a line is not a box or polygon in shares of the image, a
+            class has no name, an image has no size, or a geometry is rejected.
         MissingExtraError
-            If polygons are to be checked and shapely is not installed.
+            If polygons have to be checked and shapely is not installed.
         """
         classes = read_classes(self.parameters.names)
         names = classes.names
         sizes = self._sizes(partition)
         reading = partial(_Lines.read, sizes=sizes, classes=classes, source=self.parameters.names)
-        turned = self.parameters.invalid_geometry in ("repair", "skip")
-        true = reading(partition.groundtruths, with_score=False, may_be_inverted=turned)
-        seen = reading(partition.predictions, with_score=True, may_be_inverted=turned)
+        may_be_inverted = self.parameters.invalid_geometry in ("repair", "skip")
+        true = reading(partition.groundtruths, with_score=False, may_be_inverted=may_be_inverted)
+        predicted = reading(partition.predictions, with_score=True, may_be_inverted=may_be_inverted)
         policy = self.parameters.invalid_geometry
         true_found = true.checked(sizes, policy, "groundtruths")
-        found = seen.checked(sizes, policy, "predictions")
+        found = predicted.checked(sizes, policy, "predictions")
         kept = true_found.kept, found.kept
         yield DetectionBatch(
             Datums(list(partition.uids)),
@@ -100,11 +100,11 @@ class YoloReader:
                 areas=true_found.shapes.areas,
             ),
             PredictedObjects(
-                datums=seen.images[kept[1]],
-                labels=seen.labels[kept[1]],
+                datums=predicted.images[kept[1]],
+                labels=predicted.labels[kept[1]],
                 shapes=found.shapes,
-                annotations=seen.positions[kept[1]],
-                scores=seen.scores[kept[1]],
+                annotations=predicted.positions[kept[1]],
+                scores=predicted.scores[kept[1]],
                 areas=found.shapes.areas,
             ),
             sizes,
@@ -113,12 +113,12 @@ class YoloReader:
                 **true_found.counts,
                 **found.counts,
                 **true.keypoint_counts("groundtruths"),
-                **seen.keypoint_counts("predictions"),
+                **predicted.keypoint_counts("predictions"),
             },
         )
 
     def _labels(self, folder: Path) -> dict[str, Path]:
-        """Files of labels; the names of classes often stand beside them."""
+        """Return label files without the file of class names."""
         files = files_of(folder, [".txt"])
         return {uid: path for uid, path in files.items() if path != self.parameters.names}
 
@@ -138,14 +138,14 @@ class YoloReader:
 
 @frozen(eq=False)
 class _Lines:
-    """Lines of several files."""
+    """Columns of the lines of several files."""
 
     images: Codes
     labels: Codes
     scores: Floats
     boxes: Floats
     polygons: list[Polygon | None]
-    places: list[str]
+    locations: list[str]
     keypoints: int
 
     @classmethod
@@ -159,7 +159,7 @@ class _Lines:
         with_score: bool,
         may_be_inverted: bool,
     ) -> _Lines:
-        images, labels, scores, boxes, places = [], [], [], [], []
+        images, labels, scores, boxes, locations = [], [], [], [], []
         polygons: list[Polygon | None] = []
         numbers = {number: code for code, number in enumerate(classes.names)}
         keypoints = 0
@@ -167,21 +167,21 @@ class _Lines:
             if path is None:
                 continue
             height, width = sizes[position].tolist()
-            for place, values in _numbers(path):
+            for where, values in _numbers(path):
                 if classes.keypoints is not None:
                     values, has_points = _without_keypoints(
-                        place, values, classes.keypoints, with_score, source
+                        where, values, classes.keypoints, with_score, source
                     )
                     keypoints += has_points
-                number, coordinates, score = _parted(place, values, with_score)
+                number, coordinates, score = _parted(where, values, with_score)
                 if number not in numbers:
-                    raise _nameless(place, number, classes, source)
-                _check_no_keypoints(place, coordinates)
+                    raise _nameless(where, number, classes, source)
+                _check_no_keypoints(where, coordinates)
                 images.append(position)
                 labels.append(numbers[number])
                 scores.append(score)
-                _check_shares(place, coordinates, may_be_inverted)
-                places.append(place)
+                _check_shares(where, coordinates, may_be_inverted)
+                locations.append(where)
                 box, polygon = _geometry(coordinates, width, height)
                 boxes.append(box)
                 polygons.append(polygon)
@@ -191,25 +191,27 @@ class _Lines:
             np.array(scores, np.float64),
             np.array(boxes, np.float64).reshape(-1, 4),
             polygons,
-            places,
+            locations,
             keypoints,
         )
 
     def keypoint_counts(self, side: str) -> dict[str, int]:
-        """How many lines have keypoints, for the warnings of a report."""
+        """Count lines with keypoints, for the warnings of a report."""
         what = f"{side} with keypoints (kpt_shape), compared by their boxes"
         return {what: self.keypoints} if self.keypoints else {}
 
     @property
     def positions(self) -> Codes:
-        """Position of each line among those of its image."""
+        """Position of each line within its image."""
         return np.arange(len(self.images)) - np.searchsorted(self.images, self.images)
 
     def checked(self, sizes: Codes, policy: Policy, side: str) -> CheckedShapes:
-        """The shapes that the policy lets through."""
-        own = sizes[self.images]
+        """Return the shapes accepted by the policy."""
+        image_sizes = sizes[self.images]
         with as_read_errors():
-            return checked_shapes(self.shapes(), own, policy, side, self.places.__getitem__)
+            return checked_shapes(
+                self.shapes(), image_sizes, policy, side, self.locations.__getitem__
+            )
 
     def shapes(self) -> Shapes:
         if not any(self.polygons):
@@ -220,29 +222,27 @@ class _Lines:
 
 
 def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
-    """Numbers of each line, and how a message calls the line."""
+    """Yield the location and the numbers of each line."""
     for count, line in enumerate(text_of(path).splitlines(), start=1):
-        place = f"{path}, line {count}"
+        where = f"{path}, line {count}"
         try:
             values = [number_of(word) for word in line.split()]
         except ValueError as error:
             raise ReadError(
-                f"{place}: expected numbers, found {shown(line)}",
-                "Write the number of the class, then shares of the image, with spaces in between: "
-                "0 0.5 0.5 0.2 0.3. Names of classes belong into the file of data.names.",
+                f"{where}: expected numbers, found {shown(line)}",
+                "Write the class number and shares of the image, separated by spaces: "
+                "0 0.5 0.5 0.2 0.3. Class names belong in the file of data.names.",
             ) from error
         if not all(map(np.isfinite, values)):
-            raise ReadError(f"{place}: expected finite numbers, found {shown(line)}")
+            raise ReadError(f"{where}: expected finite numbers, found {shown(line)}")
         if values:
-            yield place, values
+            yield where, values
 
 
-def _parted(place: str, values: list[float], with_score: bool) -> tuple[int, list[float], float]:
-    """Class, coordinates and confidence of a line."""
+def _parted(where: str, values: list[float], with_score: bool) -> tuple[int, list[float], float]:
+    """Split a line into class, coordinates and confidence."""
     if not values[0].is_integer():
-        raise ReadError(
-            f"{place}: expected the number of a class first, a whole number, found {values[0]:g}"
-        )
+        raise ReadError(f"{where}: expected a class number first, found {values[0]:g}")
     count = len(values) - 1 - with_score
     if count < 4 or count % 2:
         what = " and confidence" if with_score else ""
@@ -252,28 +252,28 @@ def _parted(place: str, values: list[float], with_score: bool) -> tuple[int, lis
         elif count > _NUMBERS and count % 3 == 1:
             remedy = _POSE
         raise ReadError(
-            f"{place}: expected class, x, y, width, height{what}, or the points of a polygon in "
-            f"place of the box, found {len(values)} numbers",
+            f"{where}: expected class, x, y, width, height{what}, or the points of a polygon "
+            f"instead of the box, found {len(values)} numbers",
             remedy,
         )
     return int(values[0]), values[1 : 1 + count], values[-1]
 
 
 def _without_keypoints(
-    place: str,
+    where: str,
     values: list[float],
     keypoints: tuple[int, int],
     with_score: bool,
     source: Path,
 ) -> tuple[list[float], bool]:
-    """The line of a pose data set without its keypoints, and if it had any."""
+    """Remove the keypoints of a line; also return whether there were any."""
     points, each = keypoints
     box = 5 + with_score
     if len(values) == box:
         return values, False
     if len(values) != box + points * each:
         raise ReadError(
-            f"{place}: expected {box} or {box + points * each} numbers: class, box, {points} "
+            f"{where}: expected {box} or {box + points * each} numbers: class, box, {points} "
             f"keypoints of {each} values{' and confidence' * with_score}, as kpt_shape of {source} "
             f"says; found {len(values)}",
             f"Correct kpt_shape, or remove it from {source} if the labels are polygons.",
@@ -281,56 +281,56 @@ def _without_keypoints(
     return [*values[:5], *values[5 + points * each :]], True
 
 
-def _nameless(place: str, number: int, classes: Classes, source: Path) -> ReadError:
-    """The error for a class without a name."""
-    expected = f"{place}: expected one of the {len(classes.names)} classes that have a name"
+def _nameless(where: str, number: int, classes: Classes, source: Path) -> ReadError:
+    """Return the error for a class without a name."""
+    expected = f"{where}: expected one of the {len(classes.names)} classes that have a name"
     if number in classes.empty_lines:
         return ReadError(
             f"{expected}, found {number}, which line {number + 1} of {source} leaves empty",
-            "Write its name there, or remove the line: classes are counted by lines, from 0.",
+            "Write its name there, or remove the line: lines number the classes from 0.",
         )
     return ReadError(f"{expected}, found {number}", "Add its name under data.names.")
 
 
-def _check_no_keypoints(place: str, values: list[float]) -> None:
+def _check_no_keypoints(where: str, values: list[float]) -> None:
     """Raise a `ReadError` if the points of a polygon are a box and keypoints with visibility.
 
-    Every third number behind the box is then 0, 1 or 2, and visible points are in the box.
+    Every third number after the box is then 0, 1 or 2, and visible points are in the box.
     """
     if len(values) <= _NUMBERS or len(values) % 3 != 1:
         return
     x, y, width, height = values[:4]
     points = np.array(values[4:]).reshape(-1, 3)
-    is_seen = points[:, 2] > 0
-    if not np.isin(points[:, 2], (0, 1, 2)).all() or not is_seen.any():
+    is_visible = points[:, 2] > 0
+    if not np.isin(points[:, 2], (0, 1, 2)).all() or not is_visible.any():
         return
-    off = np.abs(points[is_seen, :2] - (x, y)) - np.array([width, height]) / 2
+    off = np.abs(points[is_visible, :2] - (x, y)) - np.array([width, height]) / 2
     if (off <= _OUTSIDE).all():
         raise ReadError(
-            f"{place}: expected a box or a polygon, found what looks like a box and "
+            f"{where}: expected a box or a polygon, found what looks like a box and "
             f"{len(points)} keypoints with their visibility",
             _POSE,
         )
 
 
-def _check_shares(place: str, values: list[float], may_be_inverted: bool) -> None:
-    """Raise a `ReadError` if coordinates are no shares of the image, or a box is inverted."""
+def _check_shares(where: str, values: list[float], may_be_inverted: bool) -> None:
+    """Raise a `ReadError` if coordinates are not shares of the image, or a box is inverted."""
     largest = max(values, key=abs)
     if abs(largest) > _MOST:
         raise ReadError(
-            f"{place}: expected coordinates in shares of the image, from 0 to 1, found {largest:g}",
+            f"{where}: expected coordinates in shares of the image, from 0 to 1, found {largest:g}",
             "Divide pixels by the image's width and height: YOLO's coordinates are normalized.",
         )
     if len(values) == 4 and min(values[2:]) < 0 and not may_be_inverted:
         raise ReadError(
-            f"{place}: expected a width and height of 0 or more, found {values[2]}, {values[3]}"
+            f"{where}: expected a width and height of 0 or more, found {values[2]}, {values[3]}"
         )
 
 
 def _geometry(
     values: list[float], width: int, height: int
 ) -> tuple[tuple[float, float, float, float], Polygon | None]:
-    """The box in pixels, and the polygon that it is around, if it is one."""
+    """Return the box in pixels, and the polygon for lines with one."""
     if len(values) == 4:
         x, y, w, h = values
         return ((x - w / 2) * width, (y - h / 2) * height, w * width, h * height), None

@@ -1,4 +1,4 @@
-"""Validity of geometries: what is wrong with them, and whether they are rejected or repaired."""
+"""Faults of invalid geometries, their repairs, and policies."""
 
 from valor_core.schemas.detection import CheckedShapes
 from valor_detection.geometry.validity.policy import (

@@ -1,6 +1,6 @@
-"""Faults: what is wrong with shapes that cannot be right.
+"""Faults of invalid shapes.
 
-In the order in which it is looked for:
+In the order of the checks:
 
 - ``not finite``: a coordinate is NaN or infinite, or the area too large for a number;
 - ``inverted``: a box whose right edge is left of its left one, or lower edge above its upper one;
@@ -33,13 +33,16 @@ from valor_core.schemas.geometry import (
 from valor_detection.geometry.polygons import import_shapely, self_crossing, to_shapely
 
 SLACK = 1.0
-"""Pixels by which a shape may stick out of its image: annotators and models round."""
+"""Pixels by which a shape may exceed its image: annotators and models round."""
+
 
 NOT_FINITE, INVERTED, EMPTY, ZERO_AREA, SELF_CROSSING, OUTSIDE = range(1, 7)
-"""Codes of faults; 0 is that of a shape that is right."""
+"""Codes of faults; 0 is a valid shape."""
+
 
 FAULTS = ("", "not finite", "inverted", "empty", "zero area", "self-crossing", "out of the image")
-"""Their names, by code."""
+"""Names of faults by code."""
+
 
 EXPECTED = (
     "",
@@ -50,14 +53,15 @@ EXPECTED = (
     "whose edges do not cross",
     "inside its image",
 )
-"""What is expected of a shape that has the fault, by code."""
+"""Expectations in error messages by fault code."""
+
 
 Faults = NDArray[np.uint8]
 """Codes of faults."""
 
 
 def box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
-    """Faults of boxes: x, y, width and height, whatever they are.
+    """Return the fault codes of boxes.
 
     Parameters
     ----------
@@ -74,7 +78,7 @@ def box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
     faults = np.zeros(len(boxes), np.uint8)
     with np.errstate(over="ignore", invalid="ignore"):
         areas = boxes[:, 2] * boxes[:, 3]
-        stops = boxes[:, :2] + boxes[:, 2:]  # finite only if what they are made of is
+        stops = boxes[:, :2] + boxes[:, 2:]  # finite only if all their terms are
     finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(stops), axis=1)
     finite &= np.isfinite(areas)
     boxes = np.where(finite[:, None], boxes, 1.0)
@@ -88,7 +92,7 @@ def box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
 
 
 def is_outside(boxes: Floats, sizes: Codes) -> NDArray[np.bool_]:
-    """Whether more than `SLACK` of each box lies outside of its image.
+    """Return which boxes exceed their image by more than `SLACK`.
 
     Examples
     --------
@@ -105,7 +109,7 @@ def is_outside(boxes: Floats, sizes: Codes) -> NDArray[np.bool_]:
 
 
 def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
-    """Faults of any shapes.
+    """Return the fault codes of shapes of any kind.
 
     Parameters
     ----------
@@ -117,7 +121,7 @@ def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
     Raises
     ------
     MissingExtraError
-        If there are polygons and shapely is not installed.
+        If end are polygons and shapely is not installed.
 
     Examples
     --------
@@ -134,7 +138,7 @@ def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
 
 
 def area_faults(shapes: Shapes) -> Faults:
-    """Faults of shapes so large that their area is no number.
+    """Return the fault codes of shapes with an area that is not finite.
 
     Examples
     --------
@@ -147,14 +151,14 @@ def area_faults(shapes: Shapes) -> Faults:
 
 
 def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
-    """What is wrong with polygons; `faults` says what is with their boxes."""
+    """Return the fault codes of polygons; `faults` are those of their bounding boxes."""
     doing = "checking polygons for self-crossing"
     shapely = import_shapely(doing)
     outlines = to_shapely(rings, doing)
     crossing, tangled = self_crossing(outlines)
     faults[crossing] = faults[tangled] = SELF_CROSSING
     outlines[crossing] = shapely.make_valid(outlines[crossing])
-    # To split these would take hours; they enclose something unless all corners are in line.
+    # Splitting these would take hours; their area is positive unless all corners are collinear.
     outlines[tangled] = shapely.convex_hull(outlines[tangled])
     faults[shapely.area(outlines) <= 0] = ZERO_AREA
     faults[_corners(rings) < 3] = EMPTY
@@ -162,7 +166,7 @@ def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
 
 
 def _corners(rings: Rings) -> Codes:
-    """Most corners that an outside of each row has."""
+    """Return the maximum number of corners of an outer ring of each row."""
     filled = np.diff(rings.polygons) > 0
     owner = np.repeat(np.arange(len(rings)), np.diff(rings.rows))[filled]
     most = np.zeros(len(rings), np.int64)
@@ -171,7 +175,7 @@ def _corners(rings: Rings) -> Codes:
 
 
 def object_fault(geometry: Geometry) -> int:
-    """The fault of an object that cannot become columns, 0 if it can.
+    """Return the fault code of an object that cannot be converted to columns, otherwise 0.
 
     Examples
     --------
@@ -186,7 +190,7 @@ def object_fault(geometry: Geometry) -> int:
 
 
 def _is_finite(geometry: Geometry) -> bool:
-    """Whether all coordinates are finite, and the area of what is around them."""
+    """Return whether all coordinates and the area of their bounding box are finite."""
     if isinstance(geometry, (Box, RotatedBox)):
         area = geometry.area if isinstance(geometry, Box) else geometry.width * geometry.height
         return all(map(math.isfinite, (*_numbers(geometry), area)))
@@ -196,7 +200,7 @@ def _is_finite(geometry: Geometry) -> bool:
 
 
 def is_inverted(geometry: Geometry) -> bool:
-    """Whether a box has its edges in the wrong order.
+    """Return whether the edges of a box are in the wrong order.
 
     Examples
     --------
@@ -209,7 +213,7 @@ def is_inverted(geometry: Geometry) -> bool:
 
 
 def geometry_words(geometry: Geometry) -> str:
-    """How an error message calls a geometry.
+    """Format a geometry for an error message.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Validity: the named policies for shapes that cannot be right, whose faults `faults` tells.
+"""Policies for invalid shapes.
 
-``error`` refuses all of them. ``repair`` swaps inverted edges, clips to the image and splits
-polygons where they cross themselves; what cannot be repaired is left out. ``skip`` leaves all of
-them out. ``accept`` computes with shapes as they are, as COCO's programs do, and refuses only
-those that are not finite or inverted.
+``error`` rejects them. ``repair`` swaps inverted edges, clips to the image and splits polygons
+where they cross themselves; shapes without a repair are excluded. ``skip`` excludes all invalid
+shapes. ``accept`` computes with shapes as given, as pycocotools does, and rejects only those that
+are not finite or inverted.
 """
 
 from __future__ import annotations
@@ -33,17 +33,23 @@ from valor_detection.geometry.validity.faults import (
     object_fault,
     shape_faults,
 )
-from valor_detection.geometry.validity.repairs import REPAIRABLE, mended, mended_boxes, turned
+from valor_detection.geometry.validity.repairs import (
+    REPAIRABLE,
+    in_order,
+    repaired_boxes,
+    repaired_geometry,
+)
 from valor_detection.parameters.fields import Policy
 
 Place = Callable[[int], str]
-"""How an error message calls the annotation of a row: ``item 'a', predictions[3]``."""
+"""Returns the name of the annotation of a row in messages: ``item 'a', predictions[3]``."""
 
-_REFUSED = (NOT_FINITE, INVERTED)  # by every policy that refuses at all
+
+_ALWAYS_REJECTED = (NOT_FINITE, INVERTED)  # under error and accept
 
 
 def check_policy(value: object) -> None:
-    """Raise a `ParameterError` if a value is no policy.
+    """Raise a `ParameterError` for an unknown policy.
 
     Examples
     --------
@@ -64,25 +70,25 @@ def check_policy(value: object) -> None:
 def checked_boxes(
     boxes: Floats, sizes: Codes | None, policy: Policy, side: str, place: Place
 ) -> CheckedShapes:
-    """Columns of boxes under a policy.
+    """Apply a policy to columns of boxes.
 
     Parameters
     ----------
     boxes : ndarray of float64, shape (n, 4)
-        x, y, width and height, whatever they are.
+        x, y, width and height.
     sizes : ndarray of int64, shape (n, 2), optional
         Height and width of each row's image; 0 where unknown.
     policy : {"error", "repair", "skip", "accept"}
-        What to do about boxes that cannot be right.
+        Policy for invalid boxes.
     side : str
         ``groundtruths`` or ``predictions``, for the counts.
     place : callable
-        How an error message calls the annotation of a row.
+        Returns the name of the annotation of a row in messages.
 
     Raises
     ------
     SchemaError
-        If a box is refused; names the annotation.
+        If a box is rejected.
 
     Examples
     --------
@@ -95,12 +101,12 @@ def checked_boxes(
     """
     boxes = np.asarray(boxes, np.float64).reshape(-1, 4)
     faults = box_faults(boxes, sizes)
-    _refuse(faults, policy, place, lambda row: _edges(boxes[row]))
+    _reject(faults, policy, place, lambda row: _edges(boxes[row]))
     if policy == "accept" or not faults.any():
         return CheckedShapes(np.arange(len(boxes)), Shapes(boxes))
     kept = faults == 0
     if policy == "repair":
-        repaired = mended_boxes(boxes, sizes)
+        repaired = repaired_boxes(boxes, sizes)
         kept = kept | np.isin(faults, REPAIRABLE) & (box_faults(repaired, None) == 0)
         boxes = np.where((faults == 0)[:, None], boxes, repaired)
     rows = np.flatnonzero(kept)
@@ -113,7 +119,7 @@ def _edges(box: Floats) -> str:
 
 
 def _counts(side: str, faults: Faults, kept: NDArray[np.bool_]) -> dict[str, int]:
-    """What was left out, and what was repaired and kept."""
+    """Count excluded and repaired shapes by fault."""
     return _named(f"{side} left out", faults[~kept]) | _named(f"{side} repaired", faults[kept])
 
 
@@ -122,16 +128,18 @@ def _named(what: str, faults: Faults) -> dict[str, int]:
     return {f"{what}: {FAULTS[code]}": counts[code] for code in sorted(counts) if code}
 
 
-def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int], str]) -> None:
+def _reject(faults: Faults, policy: Policy, place: Place, found: Callable[[int], str]) -> None:
     if policy not in ("error", "accept"):
         return
-    refused: NDArray[np.bool_] = faults > 0 if policy == "error" else np.isin(faults, _REFUSED)
-    rows = np.flatnonzero(refused)
+    rejected: NDArray[np.bool_] = (
+        faults > 0 if policy == "error" else np.isin(faults, _ALWAYS_REJECTED)
+    )
+    rows = np.flatnonzero(rejected)
     if not len(rows):
         return
     row = int(rows[0])
     fault = int(faults[row])
-    others = ["repair", "skip"] + ["accept"] * (fault not in _REFUSED)
+    others = ["repair", "skip"] + ["accept"] * (fault not in _ALWAYS_REJECTED)
     raise SchemaError(
         f"{place(row)}: expected a shape {EXPECTED[fault]}, got {found(row)}"
         f"{and_more(len(rows) - 1)}",
@@ -143,7 +151,7 @@ def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int],
 def checked_shapes(
     shapes: Shapes, sizes: Codes | None, policy: Policy, side: str, place: Place
 ) -> CheckedShapes:
-    """Columns of any shapes under a policy; those that are no boxes are finite.
+    """Apply a policy to columns of shapes; polygons and masks have to be finite.
 
     Parameters
     ----------
@@ -155,9 +163,9 @@ def checked_shapes(
     Raises
     ------
     SchemaError
-        If a shape is refused; names the annotation.
+        If a shape is rejected.
     MissingExtraError
-        If polygons are to be checked and shapely is not installed.
+        If polygons have to be checked and shapely is not installed.
 
     Examples
     --------
@@ -170,7 +178,7 @@ def checked_shapes(
     if shapes.only_boxes:
         return checked_boxes(shapes.boxes, sizes, policy, side, place)
     faults = area_faults(shapes) if policy == "accept" else shape_faults(shapes, sizes)
-    _refuse(faults, policy, place, lambda row: geometry_words(shapes.at(row)))
+    _reject(faults, policy, place, lambda row: geometry_words(shapes.at(row)))
     if not faults.any():
         return CheckedShapes(np.arange(len(shapes)), shapes)
     if policy == "repair":
@@ -184,7 +192,7 @@ def _repaired(
     geometries: Sequence[Geometry], faults: Faults, sizes: Codes | None, side: str
 ) -> CheckedShapes:
     found = [
-        mended(geometry, size) if fault else geometry
+        repaired_geometry(geometry, size) if fault else geometry
         for geometry, fault, size in zip(
             geometries, faults.tolist(), _image_sizes(sizes, len(geometries)), strict=True
         )
@@ -204,21 +212,21 @@ def _image_sizes(sizes: Codes | None, count: int) -> list[tuple[int, int] | None
 def checked_geometries(
     geometries: Sequence[Geometry], sizes: Codes | None, policy: Policy, side: str, place: Place
 ) -> CheckedShapes:
-    """Objects under a policy, as columns.
+    """Apply a policy to geometry objects and convert them to columns.
 
     Parameters
     ----------
     geometries : sequence of Geometry
-        The geometries, whatever their coordinates.
+        The geometries.
     sizes, policy, side, place
         As in `checked_boxes`.
 
     Raises
     ------
     SchemaError
-        If a geometry is refused; names the annotation.
+        If a geometry is rejected.
     MissingExtraError
-        If polygons are to be checked and shapely is not installed.
+        If polygons have to be checked and shapely is not installed.
 
     Examples
     --------
@@ -237,17 +245,17 @@ def checked_geometries(
     batch_of, from_arrays or evaluate_detection.
     """
     raw = np.array([object_fault(geometry) for geometry in geometries], np.uint8)
-    _refuse(raw, policy, place, lambda row: geometry_words(geometries[row]))
+    _reject(raw, policy, place, lambda row: geometry_words(geometries[row]))
     packed = raw == 0 if policy == "skip" else raw != NOT_FINITE
     rows = np.flatnonzero(packed)
-    own_sizes = None if sizes is None else sizes[rows]
-    own = [turned(geometries[row]) for row in rows.tolist()]
-    shapes = Shapes.of(own)
+    row_sizes = None if sizes is None else sizes[rows]
+    ordered = [in_order(geometries[row]) for row in rows.tolist()]
+    shapes = Shapes.of(ordered)
     if policy == "repair":
-        faults = np.where(raw[rows] > 0, raw[rows], shape_faults(shapes, own_sizes))
-        found = _repaired(own, faults, own_sizes, side)
+        faults = np.where(raw[rows] > 0, raw[rows], shape_faults(shapes, row_sizes))
+        found = _repaired(ordered, faults, row_sizes, side)
     else:
-        found = checked_shapes(shapes, own_sizes, policy, side, lambda row: place(int(rows[row])))
+        found = checked_shapes(shapes, row_sizes, policy, side, lambda row: place(int(rows[row])))
     counts = Counter(_named(f"{side} left out", raw[~packed]))
     counts.update(found.counts)
     return evolve(found, kept=rows[found.kept], counts=dict(counts))
@@ -258,26 +266,26 @@ def batch_of(
     invalid_geometry: Policy = "error",
     place: ObjectPlace | None = None,
 ) -> DetectionBatch:
-    """A batch of items whose geometries are checked, and repaired or left out if asked for.
+    """Build a batch of items; reject, repair or exclude invalid geometries.
 
     Parameters
     ----------
     items : iterable of Detection
         The images.
     invalid_geometry : {"error", "repair", "skip", "accept"}
-        What to do with geometries that are empty, self-crossing, inverted, not finite, or outside
-        of an image whose size is given. The report counts those that are left out or repaired.
+        Policy for geometries that are empty, self-crossing, inverted, not finite, or outside of an
+        image of known size. The report counts excluded and repaired geometries.
     place : callable, optional
         As in `DetectionBatch.of`.
 
     Raises
     ------
     SchemaError
-        If a geometry is rejected; names item and annotation.
+        If a geometry is rejected.
     ParameterError
-        If `invalid_geometry` is something else.
+        If `invalid_geometry` is unknown.
     MissingExtraError
-        If polygons are to be checked and shapely is not installed.
+        If polygons have to be checked and shapely is not installed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Repairs: shapes with their edges in order, inside their image, and without self-crossings."""
+"""Repairs of inverted, self-crossing and overhanging shapes."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from valor_detection.geometry.validity.faults import (
 )
 
 REPAIRABLE = (INVERTED, SELF_CROSSING, OUTSIDE)
-"""Faults that there is a repair for."""
+"""Codes of repairable faults."""
 
 
-def mended_boxes(boxes: Floats, sizes: Codes | None) -> Floats:
-    """Boxes with their edges in order and inside the image; what lies outside has no area.
+def repaired_boxes(boxes: Floats, sizes: Codes | None) -> Floats:
+    """Swap inverted edges of boxes and clip them to the image.
 
     Parameters
     ----------
     boxes : ndarray of float64, shape (n, 4)
-        x, y, width and height, whatever they are.
+        x, y, width and height.
     sizes : ndarray of int64, shape (n, 2), optional
         Height and width of each row's image; 0 where unknown.
 
     Examples
     --------
-    >>> mended_boxes(np.array([[3.0, 1.0, -2.0, 1.0]]), None)
+    >>> repaired_boxes(np.array([[3.0, 1.0, -2.0, 1.0]]), None)
     array([[1., 1., 2., 1.]])
     """
     with np.errstate(over="ignore", invalid="ignore"):
@@ -60,12 +60,12 @@ def mended_boxes(boxes: Floats, sizes: Codes | None) -> Floats:
     return np.concatenate([starts, stops - starts], axis=1)
 
 
-def turned(geometry: Geometry) -> Geometry:
-    """A geometry with its edges in order.
+def in_order(geometry: Geometry) -> Geometry:
+    """Swap the inverted edges of a geometry.
 
     Examples
     --------
-    >>> turned(Box(2, 0, 0, 1))
+    >>> in_order(Box(2, 0, 0, 1))
     Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0)
     """
     if not is_inverted(geometry):
@@ -80,26 +80,26 @@ def turned(geometry: Geometry) -> Geometry:
     return geometry
 
 
-def mended(geometry: Geometry, size: tuple[int, int] | None) -> Geometry | None:
-    """A geometry without self-crossings and inside its image; None if nothing is left of it.
+def repaired_geometry(geometry: Geometry, size: tuple[int, int] | None) -> Geometry | None:
+    """Remove self-crossings of a geometry and clip it to its image; None if nothing remains.
 
     Polygons whose edges cross more than a thousand times are not repaired.
 
     Parameters
     ----------
     geometry : Geometry
-        With its edges in order.
+        Geometry with its edges in order.
     size : (int, int), optional
         Height and width of its image.
 
     Raises
     ------
     MissingExtraError
-        If it is a polygon and shapely is not installed.
+        If the geometry is a polygon and shapely is not installed.
 
     Examples
     --------
-    >>> mended(Box(-5, 0, 5, 5), (10, 10))
+    >>> repaired_geometry(Box(-5, 0, 5, 5), (10, 10))
     Box(xmin=0.0, ymin=0.0, xmax=5.0, ymax=5.0)
     """
     kind = geometry_kind(geometry)
@@ -108,7 +108,7 @@ def mended(geometry: Geometry, size: tuple[int, int] | None) -> Geometry | None:
     shapes = Shapes.of([geometry])
     if kind == BOX:
         image = None if size is None else np.array([size])
-        box = mended_boxes(shapes.boxes, image)
+        box = repaired_boxes(shapes.boxes, image)
         return None if box_faults(box, None).any() else Shapes(box).at(0)
     if shapes.rings is None:
         return None
