@@ -287,6 +287,7 @@ def test_plugins_import_only_public_modules_of_other_plugins() -> None:
         "valor_llm": {"valor_cli", "valor_intervals"},
         "valor_cli": {"valor_report"},
         "valor_evaluate": {"valor_classification", "valor_detection", "valor_segmentation"},
+        "valor_segmentation": {"valor_detection"},
         "valor_text": {"valor_evaluate"},
     }
     face = {f"valor_report.{name}" for name in published_by("valor_report")}

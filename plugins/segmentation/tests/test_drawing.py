@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 import pytest
-from valor_segmentation.readers.drawing import drawn, polygon_mask
+from valor_detection.geometry import center_pixels
+from valor_segmentation.readers.drawing import drawn
 
 from valor_core.errors import MissingExtraError, SchemaError
 from valor_core.schemas import Label
@@ -23,7 +24,7 @@ def rows(mask: Any) -> list[str]:
 
 def test_a_pixel_is_inside_where_its_center_is() -> None:
     polygon = Polygon([(0.6, 0.4), (2.6, 0.4), (2.6, 1.4), (0.6, 1.4)])
-    assert rows(polygon_mask([polygon], (2, 4))) == [".##.", "...."]
+    assert rows(center_pixels([polygon], (2, 4))) == [".##.", "...."]
 
 
 def test_holes_are_outside() -> None:
@@ -32,11 +33,11 @@ def test_holes_are_outside() -> None:
 
 
 def test_what_lies_outside_is_cut_off() -> None:
-    assert rows(polygon_mask([Polygon([(-5, -5), (1, -5), (1, 9), (-5, 9)])], (2, 2))) == [
+    assert rows(center_pixels([Polygon([(-5, -5), (1, -5), (1, 9), (-5, 9)])], (2, 2))) == [
         "#.",
         "#.",
     ]
-    assert rows(polygon_mask([Polygon([(5, 5), (7, 5), (7, 7)])], (1, 2))) == [".."]
+    assert rows(center_pixels([Polygon([(5, 5), (7, 5), (7, 7)])], (1, 2))) == [".."]
 
 
 def test_all_kinds_of_shapes_are_drawn() -> None:
@@ -55,8 +56,8 @@ def test_what_is_drawn_is_a_side_of_an_item() -> None:
 
 
 def test_neighbors_share_no_pixel_and_leave_none_out() -> None:
-    left = polygon_mask([Polygon([(0, 0), (1.5, 0), (1.5, 2), (0, 2)])], (2, 3))
-    right = polygon_mask([Polygon([(1.5, 0), (3, 0), (3, 2), (1.5, 2)])], (2, 3))
+    left = center_pixels([Polygon([(0, 0), (1.5, 0), (1.5, 2), (0, 2)])], (2, 3))
+    right = center_pixels([Polygon([(1.5, 0), (3, 0), (3, 2), (1.5, 2)])], (2, 3))
     assert (left ^ right).all()
 
 
@@ -77,10 +78,10 @@ def test_corners_that_are_not_finite_are_named(number: float, message: str) -> N
         drawn({"cat": Polygon([(0, 0), (number, 1), (1, 1)])}, (2, 2))
 
 
-def test_rasterio_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "rasterio", None)
+def test_error_without_detection_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "valor_detection.geometry", None)
     with pytest.raises(
         MissingExtraError,
-        match="segmentation: drawing polygons needs rasterio, which is not installed",
+        match="segmentation: drawing polygons needs valor_detection, which is not installed",
     ):
-        polygon_mask([SQUARE], (2, 2))
+        drawn({"cat": SQUARE}, (2, 2))

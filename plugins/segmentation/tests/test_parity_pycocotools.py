@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pycocotools import mask as pycocotools
-from valor_segmentation.readers import coco_polygons
-from valor_segmentation.readers.coco_polygons import coco_mask
+from valor_detection.geometry import coco_pixels
 
 from valor_core import evaluate
 
@@ -46,7 +45,7 @@ def test_any_ring_has_the_pixels_of_pycocotools(
 ) -> None:
     corners = np.array(points)
 
-    assert np.array_equal(coco_mask(corners, size), theirs(corners, size))
+    assert np.array_equal(coco_pixels(corners, size), theirs(corners, size))
 
 
 @for_each("seed", range(40))
@@ -61,17 +60,9 @@ def test_outlines_of_objects_have_the_pixels_of_pycocotools(seed: int) -> None:
         ring = center + radius[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         corners = ring.round(int(rng.integers(0, 4)))
 
-        assert np.array_equal(coco_mask(corners, (height, width)), theirs(corners, (height, width)))
-
-
-@pytest.mark.parametrize("block", [1, 2, 7, 100])
-def test_a_ring_that_is_followed_in_blocks_has_the_same_pixels(
-    block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(coco_polygons, "_BLOCK", block)
-    corners = np.array([[10.2, 10.7], [40.9, 12.3], [33.3, 47.1], [12.6, 38.4]])
-
-    assert np.array_equal(coco_mask(corners, (60, 60)), theirs(corners, (60, 60)))
+        assert np.array_equal(
+            coco_pixels(corners, (height, width)), theirs(corners, (height, width))
+        )
 
 
 def test_a_polygon_of_a_file_has_as_many_pixels_as_in_pycocotools(tmp_path: Path) -> None:

@@ -192,7 +192,9 @@ class _Walk:
         found, ids, sizes = [], [], []
         fields_of: dict[str, Any] = {}
         for where, record in self._records("images"):
-            nested = {name: [] for name, value in record.items() if _is_nested(value)}
+            nested: dict[str, Any] = {
+                name: [] for name, value in record.items() if _is_nested(value)
+            }
             fields_of = {**record, **fields_of, **nested}
             fields = _Fields(where, record)
             ids.append(fields.integer("id", ID))

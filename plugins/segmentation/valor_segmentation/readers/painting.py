@@ -10,10 +10,10 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.packages import import_extra
 from valor_core.schemas import Floats, Label, as_float
 from valor_core.schemas.geometry import decoded, runs_of
 from valor_core.schemas.segmentation import LabelImage, Legend
-from valor_segmentation.readers.coco_polygons import coco_mask
 from valor_segmentation.readers.documents import Annotation
 from valor_segmentation.readers.panoptic import code_of
 
@@ -133,10 +133,12 @@ def _of_runs(record: Mapping[str, Any], size: Size, place: str) -> Mask:
 
 
 def _of_rings(rings: Sequence[Floats], size: Size) -> Mask:
-    """The pixels that any ring has, as COCO draws it."""
+    """Return the pixels of any ring, by the rule of COCO."""
+    doing = "segmentation: reading polygons of COCO's files"
+    geometry = import_extra("valor_detection.geometry", doing, "valor-segmentation[coco]")
     mask = np.zeros(size, bool)
     for ring in rings:
-        mask |= coco_mask(ring, size)
+        mask |= geometry.coco_pixels(ring, size)
     return mask
 
 

@@ -4,40 +4,40 @@ import re
 
 import numpy as np
 import pytest
-from valor_segmentation.readers.coco_polygons import coco_mask
+from valor_detection.geometry import coco_pixels
 
 from valor_core.errors import SchemaError
 
 
 def rows(corners, size):
-    mask = coco_mask(np.array(corners, float), size)
+    mask = coco_pixels(np.array(corners, float), size)
     return ["".join(".#"[int(pixel)] for pixel in row) for row in mask]
 
 
-def test_a_box_on_the_grid_has_its_pixels():
+def test_box_on_grid_has_its_pixels():
     assert rows([(1, 0), (3, 0), (3, 2), (1, 2)], (3, 4)) == [".##.", ".##.", "...."]
 
 
-def test_either_way_around_the_pixels_are_the_same():
+def test_pixels_do_not_depend_on_direction_of_ring():
     corners = [(0.2, 0.7), (8.9, 2.3), (6.3, 9.1), (2.6, 8.4)]
 
     assert rows(corners, (10, 10)) == rows(corners[::-1], (10, 10))
 
 
-def test_what_lies_outside_is_cut_off():
+def test_pixels_are_clipped_to_image():
     assert rows([(-5, -5), (1, -5), (1, 9), (-5, 9)], (2, 2)) == ["#.", "#."]
     assert rows([(5, 5), (7, 5), (7, 7)], (1, 2)) == [".."]
 
 
-def test_what_is_crossed_twice_is_outside():
+def test_area_enclosed_twice_is_outside():
     twice = [(0, 0), (2, 0), (2, 2), (0, 2)] * 2
 
     assert rows(twice, (2, 2)) == ["..", ".."]
 
 
-def test_a_ring_without_an_inside_has_no_pixels():
+def test_ring_without_area_has_no_pixels():
     assert rows([(1, 1), (1, 1), (1, 1)], (2, 2)) == ["..", ".."]
-    assert coco_mask(np.array([[0.0, 0.0]]), (0, 3)).shape == (0, 3)
+    assert coco_pixels(np.array([[0.0, 0.0]]), (0, 3)).shape == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_a_ring_without_an_inside_has_no_pixels():
         (np.inf, "expected corners with finite coordinates, got inf"),
     ],
 )
-def test_corners_that_are_not_finite_are_named(number, message: str):
+def test_error_names_infinite_corner(number, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         rows([(0, 0), (number, 1), (1, 1)], (2, 2))
 
 
-def test_a_corner_far_from_any_image_is_named():
+def test_error_names_corner_far_from_image():
     with pytest.raises(
         SchemaError, match=r"expected corners within 100,000,000 pixels, got 1e\+30"
     ):
