@@ -222,7 +222,7 @@ WRONG_VOC = [
     ),
     (
         {"gt__a_xml": '<?xml version="1.0" encoding="none"?><a/>'},
-        "gt/a.xml: expected XML in a known encoding, found: unknown encoding: none",
+        "gt/a.xml: expected XML in a supported encoding, found: unknown encoding: none",
     ),
     (
         {"gt__a_xml": "<annotation><object></annotation>"},
