@@ -121,7 +121,7 @@ def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
     Raises
     ------
     MissingExtraError
-        If end are polygons and shapely is not installed.
+        If a shape is a polygon and shapely is not installed.
 
     Examples
     --------
