@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_detection.arrays.from_arrays import from_arrays as arrays
+from valor_detection.arrays import from_arrays as constructors
 
 from valor_core import Registry
 from valor_core.errors import SchemaError
@@ -18,7 +18,7 @@ def test_suggested_batch_constructor_exists() -> None:
 
     assert answer is not None
     for name in ("from_arrays", "from_supervision", "from_torchvision"):
-        assert callable(getattr(arrays, name))
+        assert callable(getattr(constructors, name))
         assert name in answer
 
 
