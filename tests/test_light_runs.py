@@ -34,7 +34,7 @@ print("made:", *(f"{cls.__module__}.{cls.__name__}" for cls in set(parameter_cla
 @pytest.mark.parametrize(
     ("example", "metric", "most"),
     [
-        ("digits", "Accuracy", 8),
+        ("digits", "Accuracy", 10),
         ("detection", "AP", 13),
         ("segmentation", "IOU", 9),
         ("rgb", "NoiseRobustness", 5),

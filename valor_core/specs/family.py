@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import frozen
-
 from valor_core.parameters.declaration import NoParameters
 from valor_core.specs.spec import MetricSpec
 
 
-@frozen(init=False)
 class MetricFamily:
     """Metrics of one package that share a namespace and the defaults of their fields.
 
@@ -34,15 +31,11 @@ class MetricFamily:
     ('mylab.Overlap', 'valor_mylab.metrics.overlap:score')
     """
 
-    namespace: str
-    package: str
-    kind: type[MetricSpec]
-    defaults: dict[str, Any]
-
     def __init__(
         self, namespace: str, package: str, kind: type[MetricSpec] = MetricSpec, **defaults: Any
     ) -> None:
-        self.__attrs_init__(namespace, package, kind, {"task": namespace, **defaults})
+        self.namespace, self.package, self.kind = namespace, package, kind
+        self.defaults = {"task": namespace, **defaults}
 
     def __call__(
         self,
