@@ -1,4 +1,4 @@
-"""What kernels are given, and what they find."""
+"""Arguments and results of the kernels."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class ConfusionCells:
 
 @frozen(kw_only=True, eq=False, repr=False)
 class ReliabilityBins:
-    """What falls into each bin of scores."""
+    """Counts, hits and sums of scores by bin."""
 
     counts: Codes
     """Datums."""
@@ -139,7 +139,7 @@ class ReliabilityBins:
 
     @classmethod
     def joined(cls, parts: Sequence[ReliabilityBins], size: int) -> ReliabilityBins:
-        """What several parts of the data have in some number of bins."""
+        """Add the bins of several parts of the data."""
         if len(parts) == 1:
             return parts[0]
         return cls(

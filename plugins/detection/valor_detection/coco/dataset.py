@@ -371,7 +371,7 @@ class COCO:
 
     @property
     def is_results(self) -> bool:
-        """Whether areas are computed as by ``loadRes``."""
+        """True if areas are computed as by ``loadRes``."""
         return self._parent is not None and self._dataset is None
 
     def columns(self, *, masks: bool = False) -> Document:

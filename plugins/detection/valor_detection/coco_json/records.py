@@ -186,7 +186,7 @@ class Document:
 
     @property
     def has_only_masks(self) -> bool:
-        """Whether the first result has a segmentation and no box; pycocotools checks only it."""
+        """True if the first result, the only one that pycocotools checks, has a mask and no box."""
         found = self.annotations.found[:1]
         return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
 

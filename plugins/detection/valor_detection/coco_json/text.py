@@ -88,7 +88,7 @@ class Text:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the bytes are valid UTF-8."""
+        """True if the bytes are valid UTF-8."""
         decoder = getincrementaldecoder("utf-8")()
         try:
             for start in range(0, self.size, _BLOCK):

@@ -24,7 +24,7 @@ MOST_PREDICTIONS = 2**31 - 1
 """Most predictions that are ranked together: their ranks are numbers of 32 bits."""
 
 NO_TEXT = "expected COCO's compressed run lengths"
-"""What both implementations expect of letters."""
+"""Error message for invalid compressed run lengths."""
 
 
 class RowError(SchemaError):
@@ -96,7 +96,7 @@ def check_predictions(count: int) -> None:
 
 
 def is_large(sizes: Codes) -> NDArray[np.bool_]:
-    """Whether the pixels of each row's image are too many, or no number of pixels.
+    """Return True for rows whose image has too many pixels or an invalid size.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def is_large(sizes: Codes) -> NDArray[np.bool_]:
 
 
 def large_sentence(size: Codes) -> str:
-    """What is said of an image of too many pixels.
+    """Return the error message for an image with too many pixels.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes
 
 NO_MASK, POLYGONS, RUNS, COMPRESSED = range(4)
-"""What a segmentation is."""
+"""Kinds of segmentations."""
 
 
 @frozen(repr=False)

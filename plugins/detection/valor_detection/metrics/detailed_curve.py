@@ -25,7 +25,7 @@ from valor_detection.metrics.confusion_matrix import first_of_each
 from valor_detection.parameters.counts import DetailedCurveParameters
 
 Show = Callable[[int], list[Any]]
-"""What shows the object of a row: its image and its geometry."""
+"""Function from a row to the image and the geometry of its object."""
 
 
 @frozen

@@ -211,7 +211,7 @@ def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
 
 
 def is_resource(name: Path) -> bool:
-    """Whether a file is a macOS resource file, such as ``._a.txt``.
+    """Return True if a file is a macOS resource file, such as ``._a.txt``.
 
     Examples
     --------

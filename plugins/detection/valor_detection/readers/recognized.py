@@ -77,7 +77,7 @@ def _is_json(file: Path) -> bool:
 
 
 def _is_data_set(file: Path, head: bytes) -> bool:
-    """Whether a JSON object is a COCO data set of boxes: images or annotations, no segments."""
+    """Return True for a COCO data set of boxes: images or annotations, and no segments."""
     if head[:1] != b"{":
         return False
     text = head + _end(file)
@@ -86,7 +86,7 @@ def _is_data_set(file: Path, head: bytes) -> bool:
 
 
 def _are_results(head: bytes) -> bool:
-    """Whether a JSON list holds COCO results: it is empty, or an early entry has their keys."""
+    """Return True for a list of COCO results: empty, or with their keys in an early entry."""
     if head[:1] != b"[":
         return False
     entries = head[1:].lstrip()
@@ -328,7 +328,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _has_boxes(folder: Path) -> bool:
-    """Whether a text file of a folder starts with a class and shares of an image."""
+    """Return True if a text file of a folder starts with a class and shares of an image."""
     lines = [
         line.split()
         for head in _heads(folder, ".txt")
@@ -339,7 +339,7 @@ def _has_boxes(folder: Path) -> bool:
 
 
 def _is_box(words: Sequence[str]) -> bool:
-    """Whether a line is a class and at least four shares of an image.
+    """Return True for a line of a class and at least four shares of an image.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def _is_box(words: Sequence[str]) -> bool:
 
 
 def _is_voc_result(head: bytes) -> bool:
-    """Whether a text starts with image, score and the four edges of a box."""
+    """Return True if a text starts with an image, a score and the four edges of a box."""
     words = head.split(b"\n", 1)[0].decode("latin-1").split()
     try:
         return len(words) == 6 and bool([float(word) for word in words[1:]])

@@ -28,7 +28,7 @@ class Places:
     values: Codes
     positions: Codes
     known: dict[Any, Any] = field(factory=dict, init=False)
-    """What kernels made of it, for the next image."""
+    """Tables that kernels derived from the values, for the next image."""
 
     def __attrs_post_init__(self) -> None:
         if len(self.values) != len(self.positions):

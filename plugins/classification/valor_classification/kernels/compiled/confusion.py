@@ -82,5 +82,5 @@ def top_cells(
 
 
 def _is_small(shape: tuple[int, ...], count: int) -> bool:
-    """Whether a table of counts is small beside the data."""
+    """Return True if a table of counts is small compared to the data."""
     return math.prod(shape) <= max(_SMALL_TABLE, count)

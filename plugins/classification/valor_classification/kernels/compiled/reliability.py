@@ -85,7 +85,7 @@ def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: in
 
 
 def _binned(add: Callable[..., int], rows: tuple[Any, ...], limits: Scores) -> ReliabilityBins:
-    """What one of the kernels adds to empty bins."""
+    """Return the counts that a kernel adds to empty bins."""
     table = np.zeros((limits.size + 1, 2), np.int64)
     limbs = np.zeros((limits.size + 1, _SCORE_LIMBS), np.uint64)
     outside = add(*rows, limits, limits.size, table, limbs, _SCORE_LIMBS, _SCORE_UNITS)

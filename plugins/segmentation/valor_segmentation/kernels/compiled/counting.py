@@ -156,7 +156,7 @@ def _width(places: Places, dtype: np.dtype[Any]) -> int:
 
 
 def _is_narrow(values: Image, width: int) -> bool:
-    """Whether known values differ in their lowest bytes, which leave a code for all others."""
+    """Return True if label values differ in their lowest bytes, with a code left for others."""
     if values.itemsize <= width:
         return True
     most = 1 << 8 * width
