@@ -12,8 +12,9 @@ import pytest
 import yaml
 from valor_cli.program.program import program
 
-from valor_core import Registry
+from valor_core import Registry, packages
 from valor_core.errors import ParameterError
+from valor_core.packages import version_of
 from valor_core.parameters import build
 from valor_core.specs import MetricSpec
 from valor_core.specs.query import ResolvedName
@@ -73,3 +74,17 @@ def test_metric_tables_in_remedies_are_valid() -> None:
                     wrong.append(f"{spec.name}: {written}: {error}")
 
     assert wrong == []
+
+
+def test_command_names_folders_of_missing_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = {"valor-detection", "valor-intervals", "valor-llm"}
+    monkeypatch.setattr(
+        packages, "version_of", lambda name: None if name in missing else version_of(name)
+    )
+
+    def folders(requirement: str) -> list[str]:
+        return re.findall(r"plugins/([a-z]+(?:\[[a-z,]+\])?)", packages.ways(requirement))
+
+    assert folders("valor-segmentation[coco]") == ["detection", "segmentation[coco]"]
+    assert folders("valor-segmentation[images]") == ["detection", "segmentation[images]"]
+    assert folders("valor-rgb[llm]") == ["intervals", "llm", "rgb[llm]"]

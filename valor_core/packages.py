@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -55,6 +56,9 @@ _PROJECT: Final = frozenset(
     {*OWNERS.values(), DRAWING, "valor-cli", "valor-intervals", "valor-testing"}
 )
 """All distributions of this project."""
+
+_FILE_LINE: Final = re.compile(r"-[re] (?:plugins/)?([a-z]+)(?:\.txt|\[|$)")
+_EXTRA_LINE: Final = re.compile(r"(valor-[a-z]+)\b.*extra == [\"']([a-z]+)")
 
 _NO_CLONE = (
     "Run it in a clone of Valor's repository: the package index does not have these packages."
@@ -259,7 +263,7 @@ def ways(*requirements: str) -> str:
         if name not in _PROJECT:
             arguments.append(one)
             continue
-        for each in dict.fromkeys([*_missing_requirements(name), name]):
+        for each in dict.fromkeys([*_missing_requirements(name, extras.strip("]")), name]):
             bare = each.removeprefix("valor-")
             folder = "." if bare == "core" else f"plugins/{bare}"
             path = str(_CLONE / folder) if is_clone else folder
@@ -268,16 +272,33 @@ def ways(*requirements: str) -> str:
     return command if is_clone else f"{command}\n{_NO_CLONE}"
 
 
-def _missing_requirements(name: str) -> Iterator[str]:
-    """Yield required distributions of this project that are not installed."""
+def _missing_requirements(name: str, extras: str = "") -> Iterator[str]:
+    """Yield required distributions of this project that are not installed.
+
+    The package index does not have them, so the command must name their folders.
+    """
     # pip resolves the folders in these files from the current folder, so -r works in a clone only
-    file = _CLONE / "requirements" / f"{name.removeprefix('valor-')}.txt"
-    for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
-        if line.startswith("-r "):
-            required = f"valor-{line.removeprefix('-r ').removesuffix('.txt')}"
-            yield from _missing_requirements(required)
-            if version_of(required) is None:
-                yield required
+    folder = name.removeprefix("valor-")
+    file = _CLONE / "requirements" / f"{folder}.txt"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else ()
+    found = [_FILE_LINE.match(line) for line in lines]
+    names = [f"valor-{match[1]}" for match in found if match and match[1] != folder]
+    for line in _requires(name) if extras else ():
+        match = _EXTRA_LINE.match(line)
+        names += [match[1]] if match and match[2] in re.split(r"[ ,]+", extras) else []
+    for required in names:
+        yield from _missing_requirements(required)
+        if version_of(required) is None:
+            yield required
+
+
+def _requires(name: str) -> list[str]:
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        return requires(name) or []
+    except PackageNotFoundError:
+        return []
 
 
 def uninstall(distribution: str) -> str:
