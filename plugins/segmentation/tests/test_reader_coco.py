@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from valor_segmentation.parameters.readers import CocoParameters
 from valor_segmentation.readers.coco import CocoReader
 
 from valor_core import evaluate
-from valor_core.errors import ReadError
+from valor_core.errors import MissingExtraError, ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
 CATEGORIES = [{"id": 7, "name": "sky"}, {"id": 3, "name": "car"}]
@@ -205,6 +207,7 @@ def test_an_id_that_is_not_described_is_named() -> None:
         (info(5, 8), "expected one of the 2 categories"),
         (info(0, 7), "expected a distinct number from 1"),
         (info("5", 7), "expected a whole number, found '5'"),
+        (5, "segments_info[0]: expected a table of fields, found 5"),
     ],
 )
 def test_segments_that_are_described_badly_are_named(annotation: Any, message: str) -> None:
@@ -314,11 +317,11 @@ def test_pixels_of_two_labels_are_named() -> None:
 @pytest.mark.parametrize(
     ("segmentation", "message"),
     [
-        ({"size": [1, 3], "counts": [0, 3]}, "expected the image's height and width"),
+        ({"size": [1, 3], "counts": [0, 3]}, "height and width [1, 4], found [1, 3]"),
         ({"size": [1, 4], "counts": [0, 3]}, "expected runs for 1 by 4 pixels"),
-        ({"size": [1, 4], "counts": [-1]}, "expected non-negative run lengths, found [-1]"),
-        ([[0, 0, 1, 1]], "y, ...] of 3 points or more, found [0"),
-        (None, "expected run lengths or polygons, found None"),
+        ({"size": [1, 4], "counts": [-1]}, "expected non-negative run lengths, found -1"),
+        ([[0, 0, 1, 1]], "expected polygons of 3 points or more, found 4 numbers"),
+        (None, "expected polygons or run lengths, found None"),
     ],
 )
 def test_segmentations_that_are_none_are_named(segmentation: Any, message: str) -> None:
@@ -358,7 +361,7 @@ def test_corners_that_are_not_finite_are_named(number: float) -> None:
     write("true.json", [])
     polygon = {"image_id": 2, "category_id": 7, "segmentation": [[0, 0, number, 1, 1, 1]]}
     write("seen.json", [polygon])
-    expect_refusal("expected corners with finite coordinates")
+    expect_refusal("annotations[0], segmentation[0][2]: expected a finite number")
 
 
 def test_what_no_program_writes_is_an_error_that_names_the_place() -> None:
@@ -366,16 +369,20 @@ def test_what_no_program_writes_is_an_error_that_names_the_place() -> None:
     write("seen.json", [mask(7, "\ud800")])
     expect_refusal("annotations[0], segmentation, counts: expected")
 
-    write("true.json", [mask(7, [0, 4])], images=[{"id": 2, "height": 10**7, "width": 10**7}])
+    polygon = {"image_id": 2, "category_id": 7, "segmentation": [[0, 0, 1, 0, 1, 1]]}
+    write("true.json", [polygon], images=[{"id": 2, "height": 10**7, "width": 10**7}])
     write("seen.json", [])
-    expect_refusal("annotations[0]: expected an image of at most")
+    expect_refusal("annotations[0], segmentation: expected an image of at most")
+
+    write("true.json", [], images=[{"id": 2, "height": 10**400, "width": 4}])
+    expect_refusal("images[0], height: expected a whole number")
 
     named = segments("true", 2, [[5] * 4], info(5, 7))
     write("true.json", [named | {"file_name": "a\0.png"}])
     expect_refusal("annotations[0], file_name: expected a name")
 
     Path("true.json").write_text("[" * 100_000)
-    expect_refusal("expected COCO's JSON, found lists in lists without end")
+    expect_refusal("expected JSON, found lists nested too deeply")
 
 
 def test_an_unknown_image_is_named() -> None:
@@ -387,17 +394,17 @@ def test_an_unknown_image_is_named() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "expected JSON, found"),
+        ("{", "the file ends in the middle"),
         ('{"a": 1}', "expected COCO's JSON with a list"),
         ('{"annotations": [1]}', "expected a table of fields, found 1"),
         ("[]", "expected a list, found None"),
         (
             '{"annotations": [], "categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}',
-            "expected every name once, found name 'a'",
+            "expected every name once, found 'a' as name of ids 1 and 2",
         ),
         (
             '{"annotations": [], "categories": [{"id": 1}]}',
-            "id 1, name: expected a name, found None",
+            "categories[0], name: expected a name, found None",
         ),
         (
             '{"annotations": [], "categories": [], "images": []}',
@@ -418,3 +425,20 @@ def test_parts_hold_some_images_each() -> None:
     parts = CocoReader(CocoParameters(**chosen, partition_images=1), "segmentation").partitions()
     assert [part.name for part in parts] == ["images 1 to 1", "images 2 to 2"]
     assert parts[0].paths == (Path("true.json"), Path("seen.json"))
+
+
+def test_missing_extra_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("coco", "documents", "painting", "panoptic"):
+        monkeypatch.delitem(sys.modules, f"valor_segmentation.readers.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "valor_detection.coco_json", None)
+    data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}
+    with pytest.raises(MissingExtraError, match=r"segmentation\[coco\]"):
+        evaluate(data, ["mIOU"], "segmentation")
+
+
+def test_compressed_file_is_read() -> None:
+    write("true.json", [mask(3, [0, 4])])
+    write("seen.json", [mask(3, [0, 4])])
+    Path("true.json.gz").write_bytes(gzip.compress(Path("true.json").read_bytes()))
+    (batch,) = batches(groundtruths=Path("true.json.gz"))
+    assert labels(batch, "groundtruths") == [["car"] * 4]

@@ -239,6 +239,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_segmentation.parameters.readers:CocoParameters",
             implementation="valor_segmentation.readers.coco:CocoReader",
             detect="valor_segmentation.readers.recognized:coco",
+            extra="coco",
         ),
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
+from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes
 from valor_detection.kernels.segmentations import Segmentation, Segmentations, joined_columns
 
@@ -198,6 +199,19 @@ class Document:
     def where(self, row: int) -> str:
         """Name of an annotation in messages: ``instances.json, annotations[3]``."""
         return f"{self.list_name}[{row}]"
+
+
+def check_once(ids: Codes, where: str) -> None:
+    """Raise a `ReadError` if an id is repeated in the list `where`."""
+    ordered = ids if bool((ids[1:] > ids[:-1]).all()) else np.sort(ids)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(twice):
+        first, second = np.flatnonzero(ids == twice[0])[:2].tolist()
+        more = len(np.unique(twice)) - 1
+        raise ReadError(
+            f"{where}[{second}]: expected every id once, found id {twice[0]} as in "
+            f"[{first}]{and_more(more)}"
+        )
 
 
 _SPREAD = 64  # a table may have this many entries per id

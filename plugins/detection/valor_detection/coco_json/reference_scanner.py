@@ -112,6 +112,30 @@ def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Documen
     return _Walk(text, masks, _decoded(text), image_of).document()
 
 
+def scan_records(text: Text) -> Any:
+    """Parse a file of COCO's JSON without interpreting its records.
+
+    Returns
+    -------
+    dict or list
+        The file as in `json.loads`.
+
+    Raises
+    ------
+    ReadError
+        If the file is not JSON, or its annotations, categories, images or results are not a list
+        of tables of fields.
+
+    Examples
+    --------
+    >>> scan_records(Text.of(b'[{"image_id": 7}]'))
+    [{'image_id': 7}]
+    """
+    walk = _RecordWalk(text, False, _decoded(text))
+    members = walk.members()
+    return members["annotations"] if walk.is_list else members
+
+
 def _decoded(text: Text) -> str:
     raw = text.cut(text.start, text.size)
     try:
@@ -133,12 +157,27 @@ class _Walk:
     content: str
     image_of: ImageOf | None = None
     position: int = 0
+    is_list: bool = False
 
     def document(self) -> Document:
+        members = self.members()
+        images, image_text = members.get("images", (None, b""))
+        return Document(
+            self.text.source,
+            members.get("annotations", Annotations.none(self.masks)),
+            self.is_list,
+            images,
+            image_text,
+            members.get("categories", b""),
+            "annotations" in members,
+        )
+
+    def members(self) -> dict[str, Any]:
+        """Return the members of the file; a list of results is the member ``annotations``."""
         self._space()
-        is_list = self._letter() == "["
-        if is_list:
-            members: dict[str, Any] = {"annotations": self._annotations("results")}
+        self.is_list = self._letter() == "["
+        if self.is_list:
+            members = {"annotations": self._member("annotations")}
         elif self._letter() == "{":
             members = self._members()
         else:
@@ -146,16 +185,7 @@ class _Walk:
         self._space()
         if self._letter():
             raise self._misplaced("the end of the file")
-        images, image_text = members.get("images", (None, b""))
-        return Document(
-            self.text.source,
-            members.get("annotations", Annotations.none(self.masks)),
-            is_list,
-            images,
-            image_text,
-            members.get("categories", b""),
-            "annotations" in members,
-        )
+        return members
 
     def _members(self) -> dict[str, Any]:
         members: dict[str, Any] = {}
@@ -174,17 +204,17 @@ class _Walk:
     def _member(self, name: str) -> Any:
         start = self.position
         if name == "annotations":
-            return self._annotations(name)
+            return self._annotations()
         if name == "images":
             images = self._images()
             return images, self.content[start : self.position].encode()
         self._value()
         return self.content[start : self.position].encode() if name == "categories" else None
 
-    def _annotations(self, name: str) -> Annotations:
+    def _annotations(self) -> Annotations:
         rows = (
             _row(_Fields(where, record, self.image_of), self.masks)
-            for where, record in self._records(name)
+            for where, record in self._records("results" if self.is_list else "annotations")
         )
         return Annotations.of(list(rows), self.masks)
 
@@ -270,6 +300,15 @@ class _Walk:
         return ReadError(
             f"{self.text.source}: expected {expected}, the file ends in the middle", _CUT_OFF
         )
+
+
+class _RecordWalk(_Walk):
+    """A pass that keeps the records as they are written."""
+
+    def _member(self, name: str) -> Any:
+        if name not in ("annotations", "categories", "images"):
+            return self._value()
+        return [record for _, record in self._records("results" if self.is_list else name)]
 
 
 def _is_nested(value: Any) -> bool:

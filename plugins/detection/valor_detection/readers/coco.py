@@ -35,6 +35,7 @@ from valor_detection.coco_json.records import (
     AscendingIds,
     Document,
     Images,
+    check_once,
 )
 from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.scanner import scan
@@ -47,7 +48,7 @@ from valor_detection.readers.text_files import as_read_errors
 
 if TYPE_CHECKING:
     from valor_detection.coco_json.images import ImageNames
-    from valor_detection.readers.coco_masks import Masks
+    from valor_detection.coco_json.masks import Masks
 
 _LONGEST = 1e150  # the area of boxes with shorter sides is finite
 
@@ -143,7 +144,8 @@ class _DataSet:
     @classmethod
     def of(cls, truths: Document, chosen: CocoParameters) -> _DataSet:
         images = _images(truths)
-        categories = Categories.of(truths.category_text, truths.source, chosen.label_key)
+        listed = DECODER.decode(truths.category_text.decode()) if truths.category_text else None
+        categories = Categories.of(listed, truths.source, chosen.label_key)
         order = np.argsort(images.ids, kind="stable")
         ids = images.ids[order]
         facts = image_facts(truths, order)
@@ -258,7 +260,7 @@ def _images(truths: Document) -> Images:
             f"{truths.source}, images[{nameless[0]}]: expected an id, found none"
             f"{and_more(len(nameless) - 1)}"
         )
-    _check_once(images.ids, f"{truths.source}, images", "id")
+    check_once(images.ids, f"{truths.source}, images")
     negative = np.flatnonzero((images.sizes < 0).any(axis=1))
     if len(negative):
         height, width = images.sizes[negative[0]].tolist()
@@ -267,18 +269,6 @@ def _images(truths: Document) -> Images:
             f"found {height} and {width}{and_more(len(negative) - 1)}"
         )
     return images
-
-
-def _check_once(ids: Codes, where: str, what: str) -> None:
-    ordered = ids if bool((ids[1:] > ids[:-1]).all()) else np.sort(ids)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if len(twice):
-        first, second = np.flatnonzero(ids == twice[0])[:2].tolist()
-        more = len(np.unique(twice)) - 1
-        raise ReadError(
-            f"{where}[{second}]: expected every {what} once, found {what} {twice[0]} as in "
-            f"[{first}]{and_more(more)}"
-        )
 
 
 @frozen(repr=False)
@@ -480,7 +470,7 @@ class _SortedSide:
 
     def masks(self, boxes: Floats | None = None) -> Masks:
         """Return the mask of each row, drawn as by pycocotools; boxes replace missing masks."""
-        from valor_detection.readers.coco_masks import Masks
+        from valor_detection.coco_json.masks import Masks
 
         annotations = self.annotations
         assert annotations.masks is not None
@@ -527,7 +517,7 @@ def _count_outside(
 ) -> None:
     """Count objects with a box or polygon completely outside of the image."""
     if chosen.iou_type == "segm":
-        from valor_detection.readers.coco_masks import outline_boxes
+        from valor_detection.coco_json.masks import outline_boxes
 
         empty = np.flatnonzero(objects.shapes.areas == 0)
         if not len(empty) or side.annotations.masks is None:
@@ -606,7 +596,7 @@ def _uids(side: _SortedSide) -> Codes | None:
             f"{document.where(int(nameless[0]))}: expected an id like other annotations, "
             f"found none{and_more(len(nameless) - 1)}"
         )
-    _check_once(annotations.ids, f"{document.source}, annotations", "id")
+    check_once(annotations.ids, f"{document.source}, annotations")
     return side.take(annotations.ids)
 
 

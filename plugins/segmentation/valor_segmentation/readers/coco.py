@@ -52,9 +52,8 @@ class CocoImage:
     @property
     def size(self) -> Size | None:
         """Height and width, if the data set has them."""
-        height, width = self.record.get("height"), self.record.get("width")
-        is_known = isinstance(height, int) and isinstance(width, int) and min(height, width) > 0
-        return (height, width) if is_known else None  # type: ignore[return-value]
+        height, width = (int(self.record.get(side) or 0) for side in ("height", "width"))
+        return (height, width) if min(height, width) > 0 else None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -207,15 +206,15 @@ def _check_known(
     strange = [uid for uid in side if uid not in images]
     if strange:
         raise ReadError(
-            f"{side[strange[0]][0].place}, image_id: expected the id of one of the "
+            f"{side[strange[0]][0].where}, image_id: expected the id of one of the "
             f"{len(images):,} images of {source}, found {strange[0]}{and_more(len(strange) - 1)}",
             "See that both files are of the same data set.",
         )
     several = [those for those in side.values() if len(those) > 1]
     if document.is_panoptic and several:
         raise ReadError(
-            f"{several[0][1].place}: expected one annotation for each image, found a second one "
-            f"of image {several[0][1].whole('image_id')}"
+            f"{several[0][1].where}: expected one annotation for each image, found a second one "
+            f"of image {several[0][1].integer('image_id')}"
         )
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import frozen
-from valor_files import unreadable
+from valor_detection.coco_json import Categories, Text, check_once, integer64, scan_records
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, shown
 from valor_core.schemas import FileRow, Label
 
 Record = Mapping[str, Any]
@@ -19,45 +18,46 @@ Record = Mapping[str, Any]
 
 @frozen
 class Annotation:
-    """One annotation, with what messages call it.
+    """One annotation and its position in a file.
 
     Parameters
     ----------
-    place : str
-        File and position.
+    list_name : str
+        File and list.
+    index : int
+        Index in the list.
     record : mapping
         Its fields.
     """
 
-    place: str
+    list_name: str
+    index: int
     record: Record
 
     @property
+    def where(self) -> str:
+        """Position for messages: ``a.json, annotations[7]``."""
+        return f"{self.list_name}[{self.index}]"
+
+    @property
     def row(self) -> FileRow:
-        """The list that it is in, and its position there.
+        """Position for warnings."""
+        return self.list_name, self.index
 
-        Examples
-        --------
-        >>> Annotation("a.json, annotations[7]", {}).row
-        ('a.json, annotations', 7)
-        """
-        name, _, position = self.place.removesuffix("]").rpartition("[")
-        return name, int(position)
-
-    def whole(self, name: str) -> int:
-        """A field that is a whole number.
+    def integer(self, name: str) -> int:
+        """Return a field that is an integer.
 
         Raises
         ------
         ReadError
-            If it is missing or something else.
+            If the field is missing or has another type.
 
         Examples
         --------
-        >>> Annotation("a.json, annotations[0]", {"image_id": 7}).whole("image_id")
+        >>> Annotation("a.json, annotations", 0, {"image_id": 7}).integer("image_id")
         7
         """
-        return whole(self.record, name, self.place)
+        return integer64(self.record.get(name), f"{self.where}, {name}")
 
 
 @frozen
@@ -69,9 +69,9 @@ class Document:
     path : Path
         The file.
     content : mapping
-        Its fields; results that are a list are its annotations.
+        Its fields; empty for a list of results.
     annotations : tuple of Annotation
-        Its records of images.
+        Annotations of the images.
     """
 
     path: Path
@@ -80,22 +80,24 @@ class Document:
 
     @classmethod
     def read(cls, path: Path) -> Document:
-        """The document of a file.
+        """Read a file.
 
         Raises
         ------
         ReadError
             If it cannot be read or has no annotations.
         """
-        content = _json(path)
-        if isinstance(content, list):
-            return cls(path, {}, _annotations(content, f"{path}, item "))
-        if not isinstance(content, dict) or not isinstance(content.get("annotations"), list):
+        content = scan_records(Text.read(path))
+        is_list = isinstance(content, list)
+        if not is_list and "annotations" not in content:
             raise ReadError(
-                f"{path}: expected COCO's JSON with a list of annotations, found "
-                f"{_outline(content)}"
+                f"{path}: expected COCO's JSON with a list of annotations, found fields "
+                f"{', '.join(map(repr, content))}"
             )
-        return cls(path, content, _annotations(content["annotations"], f"{path}, annotations["))
+        name = f"{path}, {'results' if is_list else 'annotations'}"
+        records = content if is_list else content["annotations"]
+        annotations = tuple(Annotation(name, i, one) for i, one in enumerate(records))
+        return cls(path, {} if is_list else content, annotations)
 
     @property
     def is_panoptic(self) -> bool:
@@ -111,7 +113,7 @@ class Document:
             strange = self.annotations[kinds.index(not kinds[0])]
             what = "segments_info" if kinds[0] else "a segmentation"
             raise ReadError(
-                f"{strange.place}: expected {what}, as {self.annotations[0].place} has it",
+                f"{strange.where}: expected {what}, as {self.annotations[0].where} has it",
                 "Give each kind of annotation a separate file.",
             )
         return any(kinds)
@@ -120,31 +122,42 @@ class Document:
         """Annotations of each image, in the order of the file."""
         found: dict[int, list[Annotation]] = {}
         for one in self.annotations:
-            found.setdefault(one.whole("image_id"), []).append(one)
+            found.setdefault(one.integer("image_id"), []).append(one)
         return {image: tuple(those) for image, those in found.items()}
 
     def images(self) -> dict[int, Record]:
-        """Images by their ids, in the order of these.
+        """Images by id, in the order of the ids.
 
         Raises
         ------
         ReadError
-            If there is no list of them, or an id occurs twice.
+            If there is no list of images, an id is repeated, or a height or width is no integer.
         """
-        return dict(sorted(self._by_id("images", '{"id": 1, "height": 480, "width": 640}').items()))
+        where = f"{self.path}, images"
+        records = self.content.get("images")
+        if records is None:
+            raise ReadError(
+                f"{where}: expected a list, found None",
+                'Write it as "images": [{"id": 1, "height": 480, "width": 640}, ...] in the file '
+                "of data.groundtruths.",
+            )
+        ids = [integer64(one.get("id"), f"{where}[{i}], id") for i, one in enumerate(records)]
+        for i, one in enumerate(records):
+            for side in ("height", "width"):
+                integer64(one.get(side) or 0, f"{where}[{i}], {side}")
+        check_once(np.array(ids, np.int64), where)
+        return dict(sorted(zip(ids, records, strict=True)))
 
     def labels(self, key: str) -> dict[int, Label]:
-        """Labels of the categories by their ids, in the order of these.
+        """Labels of the categories by id, in the order of the ids.
 
         Raises
         ------
         ReadError
-            If there is no list of them, or an id or a name occurs twice.
+            If there is no list of categories, or an id or a name is repeated.
         """
-        records = self._by_id("categories", '{"id": 1, "name": "road"}')
-        names = {number: _name(one, f"{self.path}, categories") for number, one in records.items()}
-        _check_once(list(names.values()), f"{self.path}, categories", "name")
-        return {number: Label(key, names[number]) for number in sorted(names)}
+        categories = Categories.of(self.content.get("categories"), str(self.path), key)
+        return dict(zip(categories.ids.tolist(), categories.labels, strict=True))
 
     def stuff(self) -> frozenset[int]:
         """Ids of the categories that are regions, not objects: those with ``"isthing": 0``.
@@ -154,86 +167,11 @@ class Document:
         ReadError
             If a category says neither 0 nor 1.
         """
-        records = self._by_id("categories", '{"id": 1, "name": "road"}')
-        for number, record in records.items():
+        records = self.content["categories"]
+        for i, record in enumerate(records):
             if record.get("isthing", 1) not in (0, 1):
                 raise ReadError(
-                    f"{self.path}, categories, id {number}, isthing: expected 0 or 1, found "
+                    f"{self.path}, categories[{i}], isthing: expected 0 or 1, found "
                     f"{shown(record['isthing'])}"
                 )
-        return frozenset(n for n, record in records.items() if not record.get("isthing", 1))
-
-    def _by_id(self, name: str, example: str) -> dict[int, Record]:
-        records = self.content.get(name)
-        if not isinstance(records, list):
-            raise ReadError(
-                f"{self.path}, {name}: expected a list, found {shown(records)}",
-                f'Write it as "{name}": [{example}, ...] in the file of data.groundtruths.',
-            )
-        places = [f"{self.path}, {name}[{i}]" for i in range(len(records))]
-        ids = [whole(one, "id", place) for one, place in zip(records, places, strict=True)]
-        _check_once(ids, f"{self.path}, {name}", "id")
-        return dict(zip(ids, records, strict=True))
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except RecursionError as error:
-        raise ReadError(
-            f"{path}: expected COCO's JSON, found lists in lists without end"
-        ) from error
-    except ValueError as error:
-        raise ReadError(f"{path}: expected JSON, found: {error}") from error
-    except OSError as error:
-        raise unreadable(path, error) from error
-
-
-def _outline(content: Any) -> str:
-    return (
-        f"fields {', '.join(map(repr, content))}" if isinstance(content, dict) else shown(content)
-    )
-
-
-def _annotations(records: Sequence[Any], place: str) -> tuple[Annotation, ...]:
-    close = "]" if place.endswith("[") else ""
-    found = tuple(Annotation(f"{place}{i}{close}", one) for i, one in enumerate(records))
-    for one in found:
-        if not isinstance(one.record, dict):
-            raise ReadError(f"{one.place}: expected a table of fields, found {shown(one.record)}")
-    return found
-
-
-def whole(record: Any, name: str, place: str) -> int:
-    """A field that is a whole number.
-
-    Raises
-    ------
-    ReadError
-        If it is missing or something else; names the place.
-
-    Examples
-    --------
-    >>> whole({"id": 3}, "id", "a.json, images[0]")
-    3
-    """
-    value = record.get(name) if isinstance(record, dict) else None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ReadError(f"{place}, {name}: expected a whole number, found {shown(value)}")
-    return value
-
-
-def _name(record: Record, place: str) -> str:
-    name = record.get("name")
-    if not isinstance(name, str) or not name:
-        raise ReadError(f"{place}, id {record['id']}, name: expected a name, found {shown(name)}")
-    return name
-
-
-def _check_once(values: Sequence[Any], place: str, what: str) -> None:
-    twice = [value for value, count in Counter(values).items() if count > 1]
-    if twice:
-        raise ReadError(
-            f"{place}: expected every {what} once, found {what} {twice[0]!r} "
-            f"{values.count(twice[0])} times{and_more(len(twice) - 1)}"
-        )
+        return frozenset(int(one["id"]) for one in records if not one.get("isthing", 1))

@@ -14,7 +14,7 @@ from valor_files import file_below
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
-from valor_segmentation.readers.documents import Annotation, whole
+from valor_segmentation.readers.documents import Annotation
 from valor_segmentation.readers.png import color_image
 
 _BLOCK = 1 << 20  # pixels
@@ -46,7 +46,7 @@ def panoptic_map(
     ------
     ReadError
         If a pixel's segment is not described or not well, or a predicted segment has no pixels;
-        names the place.
+        names the location.
     """
     segments = sorted(_segments(annotation, codes))
     ids = np.array([0, *(number for number, _, _ in segments)], np.uint32)
@@ -83,9 +83,9 @@ def _positions(
 
 
 def _refuse_absent(numbers: Sequence[int], path: Path, annotation: Annotation) -> None:
-    records = [whole(one, "id", "") for one in annotation.record["segments_info"]]
+    records = [one["id"] for one in annotation.record["segments_info"]]
     raise ReadError(
-        f"{annotation.place}, segments_info[{records.index(numbers[0])}]: expected a segment with "
+        f"{annotation.where}, segments_info[{records.index(numbers[0])}]: expected a segment with "
         f"pixels in {path}, found none of the id {numbers[0]}{and_more(len(numbers) - 1)}",
         "Delete predicted segments without pixels from segments_info.",
     )
@@ -95,31 +95,34 @@ def _segments(annotation: Annotation, codes: Mapping[int, int]) -> list[Segment]
     records = annotation.record.get("segments_info")
     if not isinstance(records, list):
         raise ReadError(
-            f"{annotation.place}, segments_info: expected a list, found {shown(records)}"
+            f"{annotation.where}, segments_info: expected a list, found {shown(records)}"
         )
     found: dict[int, Segment] = {}
     for i, record in enumerate(records):
-        place = f"{annotation.place}, segments_info[{i}]"
-        number = whole(record, "id", place)
+        segment = Annotation(f"{annotation.where}, segments_info", i, record)
+        where = segment.where
+        if not isinstance(record, dict):
+            raise ReadError(f"{where}: expected a table of fields, found {shown(record)}")
+        number = segment.integer("id")
         if number in found or not 0 < number < 1 << 24:
             raise ReadError(
-                f"{place}, id: expected a distinct number from 1 to 16,777,215, found {number}"
+                f"{where}, id: expected a distinct number from 1 to 16,777,215, found {number}"
             )
-        code = code_of(whole(record, "category_id", place), codes, place)
+        code = code_of(segment.integer("category_id"), codes, where)
         crowd = record.get("iscrowd")
         if crowd not in (None, 0, 1):
-            raise ReadError(f"{place}, iscrowd: expected 0 or 1, found {shown(crowd)}")
+            raise ReadError(f"{where}, iscrowd: expected 0 or 1, found {shown(crowd)}")
         found[number] = (number, code, bool(crowd))
     return list(found.values())
 
 
-def code_of(category: int, codes: Mapping[int, int], place: str) -> int:
+def code_of(category: int, codes: Mapping[int, int], where: str) -> int:
     """Label code of a category.
 
     Raises
     ------
     ReadError
-        If it is none of the data set's; names the place.
+        If it is none of the data set's; names the location.
 
     Examples
     --------
@@ -128,7 +131,7 @@ def code_of(category: int, codes: Mapping[int, int], place: str) -> int:
     """
     if category not in codes:
         raise ReadError(
-            f"{place}, category_id: expected one of the {len(codes):,} categories of the ground "
+            f"{where}, category_id: expected one of the {len(codes):,} categories of the ground "
             f"truths, found {category}"
         )
     return codes[category]
@@ -144,17 +147,17 @@ def image_path(annotation: Annotation, folder: Path) -> Path:
 
     Examples
     --------
-    >>> annotation = Annotation("a.json, annotations[0]", {"file_name": "7.png"})
+    >>> annotation = Annotation("a.json, annotations", 0, {"file_name": "7.png"})
     >>> image_path(annotation, Path("images")).as_posix()
     'images/7.png'
     """
     name = annotation.record.get("file_name")
     if not isinstance(name, str) or not name or not _can_be_file(name):
-        raise ReadError(f"{annotation.place}, file_name: expected a name, found {shown(name)}")
+        raise ReadError(f"{annotation.where}, file_name: expected a name, found {shown(name)}")
     path = file_below(folder, name)
     if path is None:
         raise ReadError(
-            f"{annotation.place}, file_name: expected a file in {folder}, found {shown(name)}, "
+            f"{annotation.where}, file_name: expected a file in {folder}, found {shown(name)}, "
             "which leads out of it",
             "Copy the image into the folder, or set data.groundtruth_images or "
             "data.prediction_images to the folder that has it.",
@@ -177,7 +180,7 @@ def _check_known(
         row, column = np.argwhere(unknown)[0].tolist()
         raise ReadError(
             f"{path}, row {row}, column {column}: expected the id of a segment of "
-            f"{annotation.place}, found {colors[row, column]} ({int(unknown.sum()):,} pixels have "
+            f"{annotation.where}, found {colors[row, column]} ({int(unknown.sum()):,} pixels have "
             "unknown ids)",
             "Add the segment to segments_info, or write the pixels as 0 if they have none; the id "
             "of a color is red + 256 * green + 65536 * blue.",

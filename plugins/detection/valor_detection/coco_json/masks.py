@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import MASK, RunLengths, Shapes, starts_of
+from valor_detection.coco_json.reference_scanner import segmentation
 from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, is_large, large_sentence
 from valor_detection.kernels.segmentations import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
@@ -89,6 +91,41 @@ class Masks:
         areas, around, filled = kernels.measured(runs, starts, sizes)
         _check_filled(np.where(starts[1:] > starts[:-1], filled, -1), sizes, where)
         return cls(RunLengths(runs, starts, sizes), areas, around)
+
+
+def coco_masks(
+    records: Sequence[Mapping[str, Any]], size: tuple[int, int] | None, name: Callable[[int], str]
+) -> RunLengths:
+    """Return the masks of the annotations of one image, drawn as by pycocotools.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        At least one annotation.
+    size : (int, int), optional
+        Height and width of the image. Defaults to the size of the first annotation's run lengths.
+    name : callable
+        Returns the name of an annotation for messages.
+
+    Raises
+    ------
+    ReadError
+        If a segmentation is missing or invalid, or differs in size from the image.
+
+    Examples
+    --------
+    >>> records = [{"segmentation": {"size": [1, 3], "counts": [1, 2]}}]
+    >>> coco_masks(records, None, "annotations[{}]".format).areas
+    array([2.])
+    """
+    given = Segmentations.of(
+        [
+            segmentation(one.get("segmentation"), f"{name(row)}, segmentation")
+            for row, one in enumerate(records)
+        ]
+    )
+    sizes = np.tile(given.sizes[0] if size is None else size, (len(records), 1))
+    return Masks.of(given, sizes, None, name).lengths
 
 
 def _where(name: Callable[[int], str], rows: Codes, row: int) -> str:
