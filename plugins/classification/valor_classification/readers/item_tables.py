@@ -15,35 +15,10 @@ from attrs import frozen
 from valor_files import Table, TableInMemory, TablePartition, TableSource, split_table
 
 from valor_core.errors import ReadError
-from valor_core.readers import Partition
 from valor_core.schemas import DEFAULT_KEY, Codes, Floats, Vocabulary, kept_label
 
 _UID = "uid"
 _WILDCARDS = "*?["
-
-
-@frozen
-class WholeFiles(Partition):
-    """The one partition of two tables that are joined by uid: rows of an item can be anywhere."""
-
-    groundtruths: TableSource
-    predictions: TableSource
-
-    @property
-    def name(self) -> str:
-        """The two files."""
-        return f"{self.groundtruths} and {self.predictions}"
-
-    @property
-    def identity(self) -> str:
-        """The two files, from wherever they are named."""
-        return " and ".join(str(path.resolve()) for path in self.paths) or self.name
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
-        both = (self.groundtruths, self.predictions)
-        return tuple(source for source in both if isinstance(source, Path))
 
 
 @frozen

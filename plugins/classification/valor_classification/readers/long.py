@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from valor_files import Table, columns_beside, read_table
+from valor_files import Table, TableSource, WholeFiles, columns_beside, read_table
 
 from valor_classification.parameters.readers import LongParameters
-from valor_classification.readers.item_tables import WholeFiles
 from valor_classification.readers.label_cells import label_text
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import DEFAULT_KEY, Codes, Datums, Label, Vocabulary
@@ -32,11 +31,11 @@ class LongReader:
     parameters: LongParameters
     task: str
 
-    def partitions(self) -> Sequence[WholeFiles]:
+    def partitions(self) -> Sequence[WholeFiles[TableSource]]:
         """Both files as a whole."""
         return (WholeFiles(self.parameters.groundtruths, self.parameters.predictions),)
 
-    def read(self, partition: WholeFiles) -> Iterator[ClassificationBatch]:
+    def read(self, partition: WholeFiles[TableSource]) -> Iterator[ClassificationBatch]:
         """The one batch."""
         chosen = self.parameters
         truths, scores = read_table(partition.groundtruths), read_table(partition.predictions)

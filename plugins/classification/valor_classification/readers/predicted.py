@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from valor_files import Table, TablePartition, columns_beside, read_table
+from valor_files import Table, TablePartition, WholeFiles, columns_beside, read_table
 
 from valor_classification.parameters.readers import PredictedParameters
-from valor_classification.readers.item_tables import ItemTables, WholeFiles
+from valor_classification.readers.item_tables import ItemTables
 from valor_classification.readers.label_cells import EmptyLabels, label_column
 from valor_core.errors import ParameterError
 from valor_core.readers import Partition
