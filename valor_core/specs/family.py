@@ -1,11 +1,11 @@
-"""Builder of the metric specs of a manifest."""
+"""Builder of the metric and reader specs of a manifest."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from valor_core.parameters.declaration import NoParameters
-from valor_core.specs.spec import MetricSpec
+from valor_core.specs.spec import MetricSpec, ReaderSpec
 
 
 class MetricFamily:
@@ -36,6 +36,46 @@ class MetricFamily:
     ) -> None:
         self.namespace, self.package, self.kind = namespace, package, kind
         self.defaults = {"task": namespace, **defaults}
+
+    def having(self, **defaults: Any) -> MetricFamily:
+        """Return the family with other defaults.
+
+        Examples
+        --------
+        >>> metric = MetricFamily("mylab", "valor_mylab", task="text", higher_is_better=True)
+        >>> metric.having(task="mytask").defaults
+        {'task': 'mytask', 'higher_is_better': True}
+        """
+        return MetricFamily(
+            self.namespace, self.package, self.kind, **{**self.defaults, **defaults}
+        )
+
+    def reader(self, name: str, summary: str, **fields: Any) -> ReaderSpec:
+        """Create the spec of a reader that is named like its module in ``readers``.
+
+        Parameters
+        ----------
+        name : str
+            Name without the namespace. ``"coco"`` has the class `CocoReader` in ``readers.coco``,
+            the parameters `CocoParameters` in ``parameters.readers``, and the function `coco` in
+            ``readers.recognized``, which detects its files.
+        summary : str
+            One line for lists of readers.
+        **fields
+            Other fields of the spec. They replace those derived from the name.
+
+        Examples
+        --------
+        >>> MetricFamily("mylab", "valor_mylab").reader("coco", "COCO's JSON").implementation
+        'valor_mylab.readers.coco:CocoReader'
+        """
+        derived = {
+            "task": self.defaults["task"],
+            "implementation": f"{self.package}.readers.{name}:{name.capitalize()}Reader",
+            "parameters": f"{self.package}.parameters.readers:{name.capitalize()}Parameters",
+            "detect": f"{self.package}.readers.recognized:{name}",
+        }
+        return ReaderSpec(name=f"{self.namespace}.{name}", summary=summary, **{**derived, **fields})
 
     def __call__(
         self,

@@ -33,7 +33,12 @@ GUO = Reference(
 OF_SETS = {"multilabel": "exact", "hardmax": False, "score_thresholds": 0.5}
 
 
-_spec = MetricFamily("classification", "valor_classification", range=SHARE, version=2)
+_spec = MetricFamily(
+    "classification", "valor_classification", higher_is_better=True, range=SHARE, version=2
+)
+
+_table = _spec.having(higher_is_better=None, range=Range(0))
+"""Counts, curves and lists, which have no direction."""
 
 
 PREDICTED = (
@@ -42,7 +47,6 @@ PREDICTED = (
         "accuracy:Accuracy",
         "Share of items whose prediction is right; also top-k and balanced",
         "predicted:AccuracyParameters",
-        higher_is_better=True,
         references=(VALOR, Reference(SKLEARN, "accuracy score")),
         aliases=("accuracy_score",),
         parameter_aliases=(
@@ -66,7 +70,6 @@ PREDICTED = (
         "precision_recall:Precision",
         "Share of a label's predictions that are right",
         "predicted:LabelParameters",
-        higher_is_better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("positive_predictive_value", "ppv", "precision_score"),
         parameter_aliases=averaged("precision", "precision_score"),
@@ -77,7 +80,6 @@ PREDICTED = (
         "precision_recall:Recall",
         "Share of a label's ground truths that are predicted",
         "predicted:LabelParameters",
-        higher_is_better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("sensitivity", "true_positive_rate", "tpr", "recall_score"),
         parameter_aliases=averaged("recall", "recall_score"),
@@ -88,7 +90,6 @@ PREDICTED = (
         "precision_recall:Specificity",
         "Share of the items without a label for which it is not predicted",
         "predicted:LabelParameters",
-        higher_is_better=True,
         references=(SOKOLOVA,),
         aliases=("tnr", "true_negative_rate", "selectivity"),
     ),
@@ -97,7 +98,6 @@ PREDICTED = (
         "precision_recall:F1",
         "Harmonic mean of precision and recall",
         "predicted:LabelParameters",
-        higher_is_better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("f1_score", "f_score"),
         parameter_aliases=averaged("f1", "f1_score"),
@@ -108,7 +108,6 @@ PREDICTED = (
         "precision_recall:FBeta",
         "Weighted harmonic mean of precision and recall",
         "predicted:FBetaParameters",
-        higher_is_better=True,
         references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
         aliases=("fbeta_score",),
         parameter_aliases=(
@@ -116,13 +115,11 @@ PREDICTED = (
             ParameterAlias("f2_score", {"beta": 2}),
         ),
     ),
-    _spec(
+    _table(
         "Counts",
         "counts:Counts",
         "True and false positives and negatives of each label",
         "predicted:CountsParameters",
-        higher_is_better=None,
-        range=Range(0),
         references=(VALOR,),
     ),
 )
@@ -134,7 +131,6 @@ RANKED = (
         "roc:ROCAUC",
         "Chance that an item of the label scores higher than another",
         "scored:RankParameters",
-        higher_is_better=True,
         references=(VALOR, FAWCETT),
         aliases=("auroc", "roc_auc_score", "area_under_roc", "auc", "auc_roc"),
     ),
@@ -143,7 +139,6 @@ RANKED = (
         "roc:MeanROCAUC",
         "Mean of ROCAUC over labels",
         "scored:MeanRankParameters",
-        higher_is_better=True,
         references=(VALOR, FAWCETT),
         aliases=("mean_auroc",),
     ),
@@ -160,7 +155,6 @@ RANKED = (
         "average_precision:AveragePrecision",
         "Precision-recall curve of each label in one number",
         "scored:AveragePrecisionParameters",
-        higher_is_better=True,
         references=(Reference(SKLEARN, "average precision score"),),
         aliases=("AP", "average_precision_score", "pr_auc", "auc_pr", "auprc"),
     ),
@@ -168,23 +162,19 @@ RANKED = (
 """Numbers and curves of how scores rank the items."""
 
 CURVES = (
-    _spec(
+    _table(
         "PrecisionRecallCurve",
         "precision_recall_curve:PrecisionRecallCurve",
         "Counts, precision, recall and F1 at every score threshold",
         "scored:PrecisionRecallCurveParameters",
-        higher_is_better=None,
-        range=Range(0),
         references=(VALOR,),
         aliases=("pr_curve",),
     ),
-    _spec(
+    _table(
         "DetailedPrecisionRecallCurve",
         "detailed_curve:DetailedPrecisionRecallCurve",
         "Kinds of hits and errors at every score threshold, with examples",
         "scored:DetailedCurveParameters",
-        higher_is_better=None,
-        range=Range(0),
         references=(VALOR,),
         aliases=("detailed_pr_curve",),
     ),
@@ -192,22 +182,18 @@ CURVES = (
 """Counts at every threshold."""
 
 ITEMS = (
-    _spec(
+    _table(
         "ConfusionMatrix",
         "confusion_matrix:ConfusionMatrix",
         "Items by ground truth and prediction",
         "items:ConfusionMatrixParameters",
-        higher_is_better=None,
-        range=Range(0),
         references=(VALOR,),
     ),
-    _spec(
+    _table(
         "Examples",
         "examples:Examples",
         "What was right and wrong on each item",
         "items:ExamplesParameters",
-        higher_is_better=None,
-        range=Range(0),
         references=(Reference("valor-lite, classification evaluator", "examples"),),
     ),
 )
@@ -219,7 +205,6 @@ ASSOCIATION = (
         "correlation:MatthewsCorrelation",
         "Correlation of ground truths and predictions",
         "predicted:MatthewsParameters",
-        higher_is_better=True,
         range=Range(-1, 1),
         references=(
             Reference(
@@ -235,7 +220,6 @@ ASSOCIATION = (
         "correlation:CohenKappa",
         "Agreement beyond what chance gives",
         "predicted:KappaParameters",
-        higher_is_better=True,
         range=Range(None, 1),
         references=(
             Reference(
@@ -305,40 +289,18 @@ def valor_kernels() -> str:
 def valor_readers() -> tuple[ReaderSpec, ...]:
     """Declare the readers of classification data."""
     return (
-        ReaderSpec(
-            name="classification.long",
-            task="classification",
-            summary="Two tables of (uid, label) and (uid, label, score) rows",
-            parameters="valor_classification.parameters.readers:LongParameters",
-            implementation="valor_classification.readers.long:LongReader",
-            detect="valor_classification.readers.recognized:long",
-        ),
-        ReaderSpec(
-            name="classification.wide",
-            task="classification",
-            summary="One row for each item with a score column for each label",
-            parameters="valor_classification.parameters.readers:WideParameters",
-            implementation="valor_classification.readers.wide:WideReader",
-            detect="valor_classification.readers.recognized:wide",
+        _spec.reader("long", "Two tables of (uid, label) and (uid, label, score) rows"),
+        _spec.reader(
+            "wide",
+            "One row for each item with a score column for each label",
             pairs="valor_classification.readers.arrays:scored",
         ),
-        ReaderSpec(
-            name="classification.predicted",
-            task="classification",
-            summary="One row for each item with its true and its predicted label, without scores",
-            parameters="valor_classification.parameters.readers:PredictedParameters",
-            implementation="valor_classification.readers.predicted:PredictedReader",
-            detect="valor_classification.readers.recognized:predicted",
+        _spec.reader(
+            "predicted",
+            "One row for each item with its true and its predicted label, without scores",
             pairs="valor_classification.readers.arrays:predicted",
         ),
-        ReaderSpec(
-            name="classification.lists",
-            task="classification",
-            summary="One row for each item with lists of predicted labels and scores",
-            parameters="valor_classification.parameters.readers:ListsParameters",
-            implementation="valor_classification.readers.lists:ListsReader",
-            detect="valor_classification.readers.recognized:lists",
-        ),
+        _spec.reader("lists", "One row for each item with lists of predicted labels and scores"),
     )
 
 

@@ -49,7 +49,10 @@ OKSUZ = Reference(
 )
 
 
-_spec = MetricFamily("detection", "valor_detection", range=SHARE)
+_spec = MetricFamily("detection", "valor_detection", higher_is_better=True, range=SHARE, version=2)
+
+_table = _spec.having(higher_is_better=None, range=Range(0))
+"""Counts, curves and lists, which have no direction."""
 
 
 _COLUMNS = ("metrics/{}(B)", "metrics/{}(M)")
@@ -97,9 +100,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "average_precision:AveragePrecision",
             "Interpolated precision-recall curve of each label in one number",
             "averages:APParameters",
-            higher_is_better=True,
             references=(VALOR, COCO, VOC),
-            version=2,
             aliases=("average_precision",),
             parameter_aliases=_at("AP", is_clear=False),
         ),
@@ -108,9 +109,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "average_precision:AveragePrecisionOverIOUs",
             "Mean of a label's average precisions over IoU thresholds",
             "averages:APAveragedParameters",
-            higher_is_better=True,
             references=(VALOR, COCO),
-            version=2,
             aliases=("map_per_class",),
             parameter_aliases=_over("AP", is_clear=False),
         ),
@@ -119,9 +118,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "average_precision:MeanAveragePrecision",
             "Mean of the average precisions of all labels",
             "averages:MeanAPParameters",
-            higher_is_better=True,
             references=(VALOR, COCO),
-            version=2,
             aliases=("mean_average_precision",),
             parameter_aliases=(*_at("mAP"), *_at("AP", is_clear=False)),
         ),
@@ -130,9 +127,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "average_precision:MeanAveragePrecisionOverIOUs",
             "Mean average precision over IoU thresholds, COCO's AP",
             "averages:MeanAPAveragedParameters",
-            higher_is_better=True,
             references=(VALOR, COCO, PYCOCOTOOLS),
-            version=2,
             parameter_aliases=(*_over("mAP"), *_over("AP", is_clear=False), *_sized("mAP", "AP")),
         ),
         _spec(
@@ -140,9 +135,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "average_recall:AverageRecall",
             "Mean of a label's recalls over IoU thresholds",
             "averages:ARParameters",
-            higher_is_better=True,
             references=(VALOR, HOSANG),
-            version=2,
             aliases=("average_recall",),
             parameter_aliases=tuple(
                 ParameterAlias(name, {"max_detections": "#"}, is_clear=False)
@@ -154,18 +147,14 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "average_recall:AverageRecallOverScores",
             "Mean of a label's average recalls over score thresholds",
             "averages:ARAveragedParameters",
-            higher_is_better=True,
             references=(LITE,),
-            version=2,
         ),
         _spec(
             "mAR",
             "average_recall:MeanAverageRecall",
             "Mean of the average recalls of all labels, COCO's AR",
             "averages:MeanARParameters",
-            higher_is_better=True,
             references=(VALOR, COCO, PYCOCOTOOLS),
-            version=2,
             aliases=("mean_average_recall",),
             parameter_aliases=(
                 *(
@@ -185,17 +174,15 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "average_recall:MeanAverageRecallOverScores",
             "Mean average recall over score thresholds",
             "averages:MeanARAveragedParameters",
-            higher_is_better=True,
             references=(LITE,),
-            version=2,
         ),
         _spec(
             "COCOSummary",
             "coco_summary:COCOSummary",
             "The twelve numbers of a COCO evaluation",
             "averages:COCOSummaryParameters",
-            higher_is_better=True,
             references=(COCO, PYCOCOTOOLS),
+            version=1,
             aliases=("coco", "coco_metrics"),
             related_names=("COCOeval", "bbox", "segm"),
         ),
@@ -204,9 +191,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "precision_recall:Precision",
             "Share of a label's predictions that found a ground truth",
             "counts:LabelParameters",
-            higher_is_better=True,
             references=(LITE, VOC),
-            version=2,
             aliases=("positive_predictive_value",),
         ),
         _spec(
@@ -214,9 +199,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "precision_recall:Recall",
             "Share of a label's ground truths that are found",
             "counts:LabelParameters",
-            higher_is_better=True,
             references=(LITE, VOC),
-            version=2,
             aliases=("sensitivity", "true_positive_rate"),
         ),
         _spec(
@@ -224,62 +207,45 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "precision_recall:F1",
             "Harmonic mean of precision and recall",
             "counts:LabelParameters",
-            higher_is_better=True,
             references=(LITE, VAN_RIJSBERGEN),
-            version=2,
             aliases=("f1_score", "f_score"),
         ),
-        _spec(
+        _table(
             "Counts",
             "precision_recall:Counts",
             "True positives, false positives and false negatives of each label",
             "counts:CountsParameters",
-            higher_is_better=None,
-            range=Range(0),
             references=(LITE,),
-            version=2,
         ),
-        _spec(
+        _table(
             "PrecisionRecallCurve",
             "precision_recall_curve:PrecisionRecallCurve",
             "Counts, precision, recall and F1 at every score threshold, or at 101 recalls",
             "counts:PrecisionRecallCurveParameters",
-            higher_is_better=None,
-            range=Range(0),
             references=(VALOR, PYCOCOTOOLS),
-            version=2,
             aliases=("pr_curve",),
         ),
-        _spec(
+        _table(
             "DetailedPrecisionRecallCurve",
             "detailed_curve:DetailedPrecisionRecallCurve",
             "Counts by kind of hit or error at every score threshold, with objects to look at",
             "counts:DetailedCurveParameters",
-            higher_is_better=None,
-            range=Range(0),
             references=(VALOR,),
-            version=2,
             aliases=("detailed_curve",),
         ),
-        _spec(
+        _table(
             "ConfusionMatrix",
             "confusion_matrix:ConfusionMatrix",
             "Which label was taken for which, and what was missed or made up",
             "counts:ConfusionMatrixParameters",
-            higher_is_better=None,
-            range=Range(0),
             references=(LITE,),
-            version=2,
         ),
-        _spec(
+        _table(
             "Examples",
             "examples:Examples",
             "What was right and wrong in each image, the worst images first",
             "counts:ExamplesParameters",
-            higher_is_better=None,
-            range=Range(0),
             references=(LITE,),
-            version=2,
         ),
         _spec(
             "CalibrationError",
@@ -288,7 +254,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "errors:CalibrationParameters",
             higher_is_better=False,
             references=(KUEPPERS,),
-            version=2,
             aliases=("ece", "d_ece", "detection_ece", "reliability"),
         ),
         _spec(
@@ -299,7 +264,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             higher_is_better=None,
             range=Range(-1),
             references=(TIDE,),
-            version=2,
             aliases=("tide",),
         ),
         _spec(
@@ -309,7 +273,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "errors:LRPParameters",
             higher_is_better=False,
             references=(OKSUZ,),
-            version=2,
             aliases=("localization_recall_precision",),
         ),
         _spec(
@@ -319,7 +282,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "errors:OptimalLRPParameters",
             higher_is_better=False,
             references=(OKSUZ,),
-            version=2,
             aliases=("oLRP",),
         ),
     )
@@ -329,47 +291,17 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 def valor_readers() -> tuple[ReaderSpec, ...]:
     """Declare the readers of detection data."""
     return (
-        ReaderSpec(
-            name="detection.coco",
-            task="detection",
-            summary="A data set and results on it in COCO's JSON, as boxes or masks",
-            parameters="valor_detection.parameters.readers:CocoParameters",
-            implementation="valor_detection.readers.coco:CocoReader",
-            detect="valor_detection.readers.recognized:coco",
-        ),
-        ReaderSpec(
-            name="detection.yolo",
-            task="detection",
-            summary="YOLO's folders with a text file for each image",
-            parameters="valor_detection.parameters.readers:YoloParameters",
-            implementation="valor_detection.readers.yolo:YoloReader",
-            detect="valor_detection.readers.recognized:yolo",
-        ),
-        ReaderSpec(
-            name="detection.voc",
-            task="detection",
-            summary="Pascal VOC's XML files, results as text or XML",
-            parameters="valor_detection.parameters.readers:VocParameters",
-            implementation="valor_detection.readers.voc:VocReader",
-            detect="valor_detection.readers.recognized:voc",
-        ),
-        ReaderSpec(
-            name="detection.table",
-            task="detection",
-            summary="Tables with a row for each box",
+        _spec.reader("coco", "A data set and results on it in COCO's JSON, as boxes or masks"),
+        _spec.reader("yolo", "YOLO's folders with a text file for each image"),
+        _spec.reader("voc", "Pascal VOC's XML files, results as text or XML"),
+        _spec.reader(
+            "table",
+            "Tables with a row for each box",
             parameters="valor_detection.parameters.tables:TableParameters",
             implementation="valor_detection.readers.tables:TableReader",
-            detect="valor_detection.readers.recognized:table",
             pairs="valor_detection.arrays.from_arrays:two_sides",
         ),
-        ReaderSpec(
-            name="detection.geojson",
-            task="detection",
-            summary="Polygons in GeoJSON, image, label and score as properties",
-            parameters="valor_detection.parameters.readers:GeojsonParameters",
-            implementation="valor_detection.readers.geojson:GeojsonReader",
-            detect="valor_detection.readers.recognized:geojson",
-        ),
+        _spec.reader("geojson", "Polygons in GeoJSON, image, label and score as properties"),
     )
 
 

@@ -145,19 +145,14 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 def valor_readers() -> tuple[ReaderSpec, ...]:
     """Declare the readers."""
     return (
-        ReaderSpec(
-            name="rgb.dataset",
-            task="rgb",
-            summary="Questions in the benchmark's shapes, with mixed documents and responses",
-            parameters="valor_rgb.parameters.readers:DatasetParameters",
-            implementation="valor_rgb.readers.dataset:DatasetReader",
+        _by_rules.reader(
+            "dataset",
+            "Questions in the benchmark's shapes, with mixed documents and responses",
+            detect=None,
         ),
-        ReaderSpec(
-            name="rgb.responses",
-            task="rgb",
-            summary="Responses from anywhere, one row each, with what they are judged by",
-            parameters="valor_rgb.parameters.readers:ResponsesParameters",
-            implementation="valor_rgb.readers.responses:ResponsesReader",
+        _by_rules.reader(
+            "responses",
+            "Responses from anywhere, one row each, with what they are judged by",
             detect="valor_rgb.readers.responses:detected",
         ),
     )

@@ -52,7 +52,10 @@ BOUNDARY_API = Reference("boundary_iou_api", "mask_to_boundary")
 PANOPTIC_API = Reference("COCO 2018 Panoptic Segmentation Task API", "pq_compute")
 
 
-_spec = MetricFamily("segmentation", "valor_segmentation", range=SHARE)
+_spec = MetricFamily("segmentation", "valor_segmentation", higher_is_better=True, range=SHARE)
+
+_table = _spec.having(higher_is_better=None, range=Range(0))
+"""Counts, which have no direction."""
 
 
 def _pixel_metrics() -> tuple[MetricSpec, ...]:
@@ -63,7 +66,6 @@ def _pixel_metrics() -> tuple[MetricSpec, ...]:
             "intersection_over_union:IOU",
             "Pixels on which ground truth and prediction agree, of those either has",
             "pixels:IOUParameters",
-            higher_is_better=True,
             references=(JACCARD, VALOR),
             aliases=("jaccard", "jaccard_index", "intersection_over_union"),
         ),
@@ -72,7 +74,6 @@ def _pixel_metrics() -> tuple[MetricSpec, ...]:
             "intersection_over_union:MeanIOU",
             "Mean of IOU over labels",
             "pixels:MeanIOUParameters",
-            higher_is_better=True,
             references=(EVERINGHAM, VALOR),
             aliases=("mean_iou", "mean_intersection_over_union"),
         ),
@@ -81,7 +82,6 @@ def _pixel_metrics() -> tuple[MetricSpec, ...]:
             "precision_recall:Precision",
             "Share of a label's predicted pixels that are true",
             "pixels:LabelParameters",
-            higher_is_better=True,
             references=(RIJSBERGEN, VALOR),
             aliases=("positive_predictive_value", "user_accuracy"),
         ),
@@ -90,7 +90,6 @@ def _pixel_metrics() -> tuple[MetricSpec, ...]:
             "precision_recall:Recall",
             "Share of a label's true pixels that are predicted",
             "pixels:LabelParameters",
-            higher_is_better=True,
             references=(RIJSBERGEN, VALOR),
             aliases=("sensitivity", "true_positive_rate", "producer_accuracy"),
         ),
@@ -99,7 +98,6 @@ def _pixel_metrics() -> tuple[MetricSpec, ...]:
             "precision_recall:F1",
             "Harmonic mean of precision and recall, the Dice coefficient",
             "pixels:LabelParameters",
-            higher_is_better=True,
             references=(DICE, VALOR),
             aliases=("dice", "f1_score", "f_score"),
         ),
@@ -108,26 +106,21 @@ def _pixel_metrics() -> tuple[MetricSpec, ...]:
             "accuracy:Accuracy",
             "Share of pixels whose prediction is right",
             "pixels:AccuracyParameters",
-            higher_is_better=True,
             references=(LONG, VALOR),
             aliases=("pixel_accuracy",),
         ),
-        _spec(
+        _table(
             "Counts",
             "counts:Counts",
             "True and false positive and negative pixels of each label",
             None,
-            higher_is_better=None,
-            range=Range(0),
             references=(VALOR,),
         ),
-        _spec(
+        _table(
             "ConfusionMatrix",
             "confusion_matrix:ConfusionMatrix",
             "Pixels by true and predicted label; also shares and IoUs",
             "pixels:ConfusionMatrixParameters",
-            higher_is_better=None,
-            range=Range(0),
             references=(VALOR,),
         ),
         _spec(
@@ -152,7 +145,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "panoptic_quality:PanopticQuality",
             "IoUs of matched segments over all segments",
             "panoptic:PanopticQualityParameters",
-            higher_is_better=True,
             references=(KIRILLOV, PANOPTIC_API),
             aliases=("PQ",),
             version=2,
@@ -162,7 +154,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "panoptic_quality:SegmentationQuality",
             "Mean IoU of matched segments, a factor of panoptic quality",
             "panoptic:SegmentationQualityParameters",
-            higher_is_better=True,
             references=(KIRILLOV, PANOPTIC_API),
             aliases=("SQ",),
             version=2,
@@ -172,7 +163,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "panoptic_quality:RecognitionQuality",
             "F1 of segments, a factor of panoptic quality",
             "panoptic:RecognitionQualityParameters",
-            higher_is_better=True,
             references=(KIRILLOV, PANOPTIC_API),
             aliases=("RQ",),
             version=2,
@@ -182,7 +172,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "boundary_iou:BoundaryIOU",
             "Intersection over union of what lies near the edges of labels",
             "boundaries:BoundaryIOUParameters",
-            higher_is_better=True,
             references=(CHENG, BOUNDARY_API),
             aliases=("boundary_jaccard",),
             version=2,
@@ -205,40 +194,24 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 def valor_readers() -> tuple[ReaderSpec, ...]:
     """Declare the readers of segmentation data."""
     return (
-        ReaderSpec(
-            name="segmentation.png",
-            task="segmentation",
-            summary="Two folders of label images in PNG: gray levels, palette indices or colors",
-            parameters="valor_segmentation.parameters.readers:PngParameters",
-            implementation="valor_segmentation.readers.png:PngReader",
-            detect="valor_segmentation.readers.recognized:png",
+        _spec.reader(
+            "png",
+            "Two folders of label images in PNG: gray levels, palette indices or colors",
             extra="images",
         ),
-        ReaderSpec(
-            name="segmentation.npy",
-            task="segmentation",
-            summary="Label images in NumPy's .npy and .npz files",
-            parameters="valor_segmentation.parameters.readers:NpyParameters",
-            implementation="valor_segmentation.readers.npy:NpyReader",
-            detect="valor_segmentation.readers.recognized:npy",
+        _spec.reader(
+            "npy",
+            "Label images in NumPy's .npy and .npz files",
             pairs="valor_segmentation.readers.in_memory:label_images",
         ),
-        ReaderSpec(
-            name="segmentation.geotiff",
-            task="segmentation",
-            summary="Two folders of GeoTIFFs, or two of any size, read block by block",
-            parameters="valor_segmentation.parameters.readers:GeotiffParameters",
-            implementation="valor_segmentation.readers.geotiff:GeotiffReader",
-            detect="valor_segmentation.readers.recognized:geotiff",
+        _spec.reader(
+            "geotiff",
+            "Two folders of GeoTIFFs, or two of any size, read block by block",
             extra="raster",
         ),
-        ReaderSpec(
-            name="segmentation.coco",
-            task="segmentation",
-            summary="COCO's panoptic files, or segmentations in COCO's JSON as label images",
-            parameters="valor_segmentation.parameters.readers:CocoParameters",
-            implementation="valor_segmentation.readers.coco:CocoReader",
-            detect="valor_segmentation.readers.recognized:coco",
+        _spec.reader(
+            "coco",
+            "COCO's panoptic files, or segmentations in COCO's JSON as label images",
             extra="coco",
         ),
     )

@@ -128,15 +128,21 @@ _of_items = MetricFamily(
 _of_corpus = MetricFamily(
     "text",
     "valor_text",
-    higher_is_better=False,
+    higher_is_better=True,
     range=SHARE,
     requires=("response", "references"),
 )
 """Metrics of all items together."""
 
+_prepared = _of_items.having(summarize=PREPARATION)
+"""Metrics that compare texts after normalization."""
+
+_item_errors = _prepared.having(higher_is_better=False, range=Range(0))
+_corpus_errors = _of_corpus.having(higher_is_better=False, range=Range(0))
+
 
 OVERLAP = (
-    _of_items(
+    _prepared(
         "ROUGE",
         "overlap.rouge:score",
         "Words and subsequences that a response shares with its best reference",
@@ -146,9 +152,8 @@ OVERLAP = (
             ParameterAlias(name, {"rouge_types": [name]})
             for name in ("rouge1", "rouge2", "rouge3", "rougeL", "rougeLsum")
         ),
-        summarize=PREPARATION,
     ),
-    _of_items(
+    _prepared(
         "BLEU",
         "overlap.bleu:score",
         "Precision of n-grams that a response shares with its references, mean over items",
@@ -156,33 +161,29 @@ OVERLAP = (
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
         aliases=("sentence_bleu",),
-        summarize=PREPARATION,
     ),
     _of_corpus(
         "CorpusBLEU",
         "overlap.bleu:corpus_bleu",
         "Precision of n-grams that responses share with their references, counted over all items",
         "overlap:BLEUParameters",
-        higher_is_better=True,
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
         parameter_aliases=(ParameterAlias("sacrebleu", {"definition": "sacrebleu"}),),
     ),
-    _of_items(
+    _prepared(
         "GLEU",
         "overlap.gleu:score",
         "Smaller of n-gram precision and recall, mean over items",
         "overlap:GLEUParameters",
         references=(WU, NLTK),
         aliases=("sentence_gleu",),
-        summarize=PREPARATION,
     ),
     _of_corpus(
         "CorpusGLEU",
         "overlap.gleu:corpus_gleu",
         "Smaller of n-gram precision and recall, counted over all items",
         "overlap:GLEUParameters",
-        higher_is_better=True,
         references=(WU, NLTK),
         aliases=("google_bleu",),
     ),
@@ -200,22 +201,20 @@ OVERLAP = (
         "overlap.chrf:corpus_chrf",
         "F-score of n-grams of characters, and of words for chrF++, counted over all items",
         "overlap:ChrFParameters",
-        higher_is_better=True,
         references=(*POPOVIC, SACREBLEU),
     ),
-    _of_items(
+    _prepared(
         "METEOR",
         "overlap.meteor:score",
         "Words aligned with the best reference by form, stem or synonym, in few chunks",
         "overlap:METEORParameters",
         references=(LAVIE, NLTK),
         resources=("wordnet",),
-        summarize=PREPARATION,
     ),
 )
 
 ANSWERS = (
-    _of_items(
+    _prepared(
         "ExactMatch",
         "answers.matching:exact_match",
         "Equality of a response with one of its references",
@@ -224,9 +223,8 @@ ANSWERS = (
         aliases=("exact_match_accuracy",),
         requires=("response",),
         uses=("references",),
-        summarize=PREPARATION,
     ),
-    _of_items(
+    _prepared(
         "TokenF1",
         "answers.token_f1:score",
         "Words that a response shares with its best reference, as in SQuAD",
@@ -235,7 +233,6 @@ ANSWERS = (
         aliases=("squad_f1",),
         requires=("response",),
         uses=("references",),
-        summarize=PREPARATION,
     ),
     _of_items(
         "Contains",
@@ -311,7 +308,6 @@ ANSWERS = (
         "answers.json_match:JSONFields",
         "F1 of each field of JSON references",
         "answers:JSONMatchParameters",
-        higher_is_better=True,
         references=(JSON,),
         version=2,
     ),
@@ -334,115 +330,99 @@ EXAMPLES = (
 
 
 EDITS = (
-    _of_corpus(
+    _corpus_errors(
         "WER",
         "edits.error_rates:corpus_wer",
         "Word error rate of all items together: edits per word of the references",
         "edits:WordRateParameters",
-        range=Range(0),
         references=(LEVENSHTEIN, JIWER),
         aliases=("word_error_rate",),
     ),
-    _of_corpus(
+    _corpus_errors(
         "CER",
         "edits.error_rates:corpus_cer",
         "Character error rate of all items together",
         "edits:CharacterRateParameters",
-        range=Range(0),
         references=(LEVENSHTEIN, JIWER),
         aliases=("character_error_rate", "char_error_rate"),
     ),
-    _of_corpus(
+    _corpus_errors(
         "MER",
         "edits.error_rates:corpus_mer",
         "Match error rate of all items together: edits among hits and edits",
         "edits:WordRateParameters",
+        range=SHARE,
         references=(MORRIS, JIWER),
         aliases=("match_error_rate",),
     ),
-    _of_corpus(
+    _corpus_errors(
         "WIL",
         "edits.error_rates:corpus_wil",
         "Word information lost of all items together",
         "edits:WordRateParameters",
+        range=SHARE,
         references=(MORRIS, JIWER),
         aliases=("word_information_lost",),
     ),
-    _of_items(
+    _item_errors(
         "MeanWER",
         "edits.error_rates:mean_wer",
         "Mean of the items' word error rates",
         "edits:WordRateParameters",
-        higher_is_better=False,
-        range=Range(0),
         references=(LEVENSHTEIN, JIWER),
-        summarize=PREPARATION,
     ),
-    _of_items(
+    _item_errors(
         "MeanCER",
         "edits.error_rates:mean_cer",
         "Mean of the items' character error rates",
         "edits:CharacterRateParameters",
-        higher_is_better=False,
-        range=Range(0),
         references=(LEVENSHTEIN, JIWER),
-        summarize=PREPARATION,
     ),
-    _of_items(
+    _item_errors(
         "MeanMER",
         "edits.error_rates:mean_mer",
         "Mean of the items' match error rates",
         "edits:WordRateParameters",
-        higher_is_better=False,
+        range=SHARE,
         references=(MORRIS, JIWER),
-        summarize=PREPARATION,
     ),
-    _of_items(
+    _item_errors(
         "MeanWIL",
         "edits.error_rates:mean_wil",
         "Mean of the items' word information lost",
         "edits:WordRateParameters",
-        higher_is_better=False,
+        range=SHARE,
         references=(MORRIS, JIWER),
-        summarize=PREPARATION,
     ),
-    _of_corpus(
+    _corpus_errors(
         "WordErrors",
         "edits.error_rates:WordErrors",
         "Numbers of substituted, deleted and inserted words, and the worst items word by word",
         "edits:WordErrorsParameters",
         higher_is_better=None,
-        range=Range(0),
         references=(LEVENSHTEIN, JIWER),
     ),
-    _of_items(
+    _item_errors(
         "EditDistance",
         "edits.edit_distance:score",
         "Levenshtein distance of a response to its nearest reference, in characters or words",
         "edits:EditDistanceParameters",
-        higher_is_better=False,
-        range=Range(0),
         references=(LEVENSHTEIN, RAPIDFUZZ),
         aliases=("levenshtein", "levenshtein_distance"),
-        summarize=PREPARATION,
     ),
-    _of_items(
+    _item_errors(
         "TER",
         "edits.ter:score",
         "Mean of the items' translation edit rates: edits and shifts per word",
         "edits:TERParameters",
-        higher_is_better=False,
-        range=Range(0),
         references=(SNOVER, SACREBLEU_TER),
         aliases=("translation_edit_rate",),
-        summarize=PREPARATION,
     ),
-    _of_corpus(
+    _corpus_errors(
         "CorpusTER",
         "edits.ter:corpus_ter",
         "Translation edit rate of all items together",
         "edits:TERParameters",
-        range=Range(0),
         references=(SNOVER, SACREBLEU_TER),
         aliases=("corpus_translation_edit_rate",),
     ),
@@ -459,12 +439,10 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 def valor_readers() -> tuple[ReaderSpec, ...]:
     """Declare the reader of plain text files."""
     return (
-        ReaderSpec(
-            name="text.lines",
-            task="text",
-            summary="Plain text files with a response and its references in each line",
-            parameters="valor_text.parameters.readers:LinesParameters",
-            implementation="valor_text.readers.lines:LinesReader",
+        _of_items.reader(
+            "lines",
+            "Plain text files with a response and its references in each line",
+            detect=None,
         ),
     )
 
