@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter
@@ -13,30 +13,26 @@ Average = Literal["none", "micro", "macro", "weighted"]
 Thresholds = tuple[float | None, ...]
 
 
-def score_thresholds() -> Thresholds:
-    """From which scores on a label is a prediction."""
-    thresholds: Thresholds = parameter(
-        default=(None,),
-        help="A prediction counts if its score is at least this; one result for each. With null "
-        "the best-scoring label is always predicted.",
-        non_empty=True,
-        distinct=True,
-    )
-    return thresholds
+SCORE_THRESHOLDS: Any = parameter(
+    default=(None,),
+    help="A prediction counts if its score is at least this; one result for each. With null "
+    "the best-scoring label is always predicted.",
+    non_empty=True,
+    distinct=True,
+)
+"""Field of the score thresholds."""
 
 
-def hardmax() -> bool:
-    """Declare whether an item has one prediction."""
-    hardmax: bool = parameter(
-        default=True,
-        help="Whether only the best-scoring label of an item is a prediction (ties go to the "
-        "first listed), or every label that passes the threshold, which has to be given then.",
-    )
-    return hardmax
+HARDMAX: Any = parameter(
+    default=True,
+    help="Whether only the best-scoring label of an item is a prediction (ties go to the "
+    "first listed), or every label that passes the threshold, which has to be given then.",
+)
+"""Field of the number of predictions per item."""
 
 
 class Predictions:
-    """Parameters that say which labels are predictions."""
+    """Parameters that select the predicted labels of an item."""
 
     score_thresholds: Thresholds
     hardmax: bool
@@ -49,11 +45,9 @@ class Predictions:
             )
 
 
-def zero_division() -> float | None:
-    """Declare the value of 0/0."""
-    zero_division: float | None = parameter(
-        default=0.0,
-        help="Value of 0/0; null makes it undefined: means exclude and count it.",
-        check=Within(0, 1),
-    )
-    return zero_division
+ZERO_DIVISION: Any = parameter(
+    default=0.0,
+    help="Value of 0/0; null makes it undefined: means exclude and count it.",
+    check=Within(0, 1),
+)
+"""Field of the value of 0/0."""

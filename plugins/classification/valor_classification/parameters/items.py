@@ -12,8 +12,8 @@ from valor_core.parameters import Within, parameter, parameters
 class ConfusionMatrixParameters(fields.Predictions):
     """Parameters of ConfusionMatrix."""
 
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
-    hardmax: bool = fields.hardmax()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
+    hardmax: bool = fields.HARDMAX
     normalize: Literal["none", "truth", "prediction", "all"] = parameter(
         default="none",
         help="Counts, or shares of each ground truth's row, each prediction's column, or of all.",
@@ -29,8 +29,8 @@ class ConfusionMatrixParameters(fields.Predictions):
 class ExamplesParameters(fields.Predictions):
     """Parameters of Examples."""
 
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
-    hardmax: bool = fields.hardmax()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
+    hardmax: bool = fields.HARDMAX
     errors_only: bool = parameter(
         default=False,
         help="Whether to omit items without a false positive or a false negative.",

@@ -26,12 +26,10 @@ def _average(default: tuple[fields.Average, ...]) -> tuple[fields.Average, ...]:
     return average
 
 
-def _prediction_only() -> bool:
-    include: bool = parameter(
-        default=False,
-        help="Whether labels without ground truth take part in the macro mean.",
-    )
-    return include
+_PREDICTION_ONLY: Any = parameter(
+    default=False,
+    help="Whether labels without ground truth take part in the macro mean.",
+)
 
 
 def _written(value: Any) -> str:
@@ -45,8 +43,8 @@ def _written(value: Any) -> str:
 class AccuracyParameters(fields.Predictions):
     """Parameters of Accuracy."""
 
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
-    hardmax: bool = fields.hardmax()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
+    hardmax: bool = fields.HARDMAX
     top_k: int = parameter(
         default=1,
         help="A prediction is right if the ground truth is among this many best-scoring labels.",
@@ -87,11 +85,11 @@ class AccuracyParameters(fields.Predictions):
 class LabelParameters(fields.Predictions):
     """Parameters of Precision, Recall, Specificity and F1."""
 
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
-    hardmax: bool = fields.hardmax()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
+    hardmax: bool = fields.HARDMAX
     average: tuple[fields.Average, ...] = _average(("none", "micro", "macro", "weighted"))
-    zero_division: float | None = fields.zero_division()
-    include_prediction_only_labels: bool = _prediction_only()
+    zero_division: float | None = fields.ZERO_DIVISION
+    include_prediction_only_labels: bool = _PREDICTION_ONLY
 
 
 @parameters
@@ -103,33 +101,33 @@ class FBetaParameters(fields.Predictions):
         help="How many times recall weighs as much as precision.",
         check=Within(0, 1_000_000, open_low=True),
     )
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
-    hardmax: bool = fields.hardmax()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
+    hardmax: bool = fields.HARDMAX
     average: tuple[fields.Average, ...] = _average(("none", "micro", "macro", "weighted"))
-    zero_division: float | None = fields.zero_division()
-    include_prediction_only_labels: bool = _prediction_only()
+    zero_division: float | None = fields.ZERO_DIVISION
+    include_prediction_only_labels: bool = _PREDICTION_ONLY
 
 
 @parameters
 class CountsParameters(fields.Predictions):
     """Parameters of Counts."""
 
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
-    hardmax: bool = fields.hardmax()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
+    hardmax: bool = fields.HARDMAX
 
 
 @parameters
 class MatthewsParameters:
     """Parameters of MatthewsCorrelation."""
 
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
 
 
 @parameters
 class KappaParameters:
     """Parameters of CohenKappa."""
 
-    score_thresholds: fields.Thresholds = fields.score_thresholds()
+    score_thresholds: fields.Thresholds = fields.SCORE_THRESHOLDS
     weights: Literal["none", "linear", "quadratic"] = parameter(
         default="none",
         help="How much a disagreement weighs by the distance of the two labels in their order.",

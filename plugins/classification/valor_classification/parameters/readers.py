@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from valor_files import MixedLabelList, TableSource
 
 from valor_core.parameters import Within, parameter, parameters
 
-
-def _path() -> tuple[TableSource, ...]:
-    """The tables."""
-    path: tuple[TableSource, ...] = parameter(
-        help="Table with one row for each item; also a list of them, or a pattern of their names "
-        "such as 'part-*.csv'.",
-        non_empty=True,
-        distinct=True,
-    )
-    return path
+_PATH: Any = parameter(
+    help="Table with one row for each item; also a list of them, or a pattern of their names "
+    "such as 'part-*.csv'.",
+    non_empty=True,
+    distinct=True,
+)
 
 
-def _uid() -> str | None:
-    """The column of uids, which may be missing."""
-    uid: str | None = parameter(
-        default=None,
-        help="Column of the item's uid; null is 'uid', and the row's number in its file where "
-        "there is no such column.",
-    )
-    return uid
+_UID: Any = parameter(
+    default=None,
+    help="Column of the item's uid; null is 'uid', and the row's number in its file where "
+    "there is no such column.",
+)
 
 
-def _key() -> str:
-    """The key of all labels."""
-    key: str = parameter(default="class", help="Key of all labels.")
-    return key
+_KEY: Any = parameter(default="class", help="Key of all labels.")
 
 
-def _partition_bytes() -> int:
-    """Declare the size of partitions."""
-    partition_bytes: int = parameter(
-        default=4 << 20, help="Minimum size of partitions, in bytes.", check=Within(1)
-    )
-    return partition_bytes
+_PARTITION_BYTES: Any = parameter(
+    default=4 << 20, help="Minimum size of partitions, in bytes.", check=Within(1)
+)
 
 
 @parameters
@@ -68,8 +57,8 @@ class LongParameters:
 class WideParameters:
     """Parameters of the reader of wide tables."""
 
-    path: tuple[TableSource, ...] = _path()
-    uid: str | None = _uid()
+    path: tuple[TableSource, ...] = _PATH
+    uid: str | None = _UID
     label: str = parameter(default="label", help="Column of the true label.")
     scores: tuple[str, ...] | None = parameter(
         default=None,
@@ -92,34 +81,34 @@ class WideParameters:
         help="Whether a true label may have no score column: one that the classifier does not "
         "know, so that it is always missed, or one that a label_map renames.",
     )
-    key: str = _key()
-    partition_bytes: int = _partition_bytes()
+    key: str = _KEY
+    partition_bytes: int = _PARTITION_BYTES
 
 
 @parameters
 class PredictedParameters:
     """Parameters of the reader of predicted labels."""
 
-    path: tuple[TableSource, ...] = _path()
+    path: tuple[TableSource, ...] = _PATH
     predictions: TableSource | None = parameter(
         default=None,
         help="Table of the predicted labels, if path has only the true ones; joined by uid.",
     )
-    uid: str | None = _uid()
+    uid: str | None = _UID
     label: str = parameter(default="label", help="Column of the true label, or of a list of them.")
     prediction: str = parameter(
         default="prediction", help="Column of the predicted label, or of a list of them."
     )
-    key: str = _key()
-    partition_bytes: int = _partition_bytes()
+    key: str = _KEY
+    partition_bytes: int = _PARTITION_BYTES
 
 
 @parameters
 class ListsParameters:
     """Parameters of the reader of lists of predictions."""
 
-    path: tuple[TableSource, ...] = _path()
-    uid: str | None = _uid()
+    path: tuple[TableSource, ...] = _PATH
+    uid: str | None = _UID
     groundtruths: str = parameter(
         default="groundtruths", help="Column of the true label, or of a list of them."
     )
@@ -131,4 +120,4 @@ class ListsParameters:
         default="scores", help="Column of the list of scores, in the order of the predicted labels."
     )
     metadata: str = parameter(default="metadata", help="Column of a table of metadata fields.")
-    partition_bytes: int = _partition_bytes()
+    partition_bytes: int = _PARTITION_BYTES

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from valor_classification.parameters import fields
 from valor_core.parameters import Within, parameter, parameters
 
-
-def _bins_of_scores() -> int | None:
-    bins: int | None = parameter(
-        default=None,
-        help="Number of equal bins in [0, 1] that scores are counted in, instead of keeping "
-        "every score; null is exact.",
-        check=Within(2, 1_000_000),
-    )
-    return bins
+_BINS_OF_SCORES: Any = parameter(
+    default=None,
+    help="Number of equal bins in [0, 1] that scores are counted in, instead of keeping "
+    "every score; null is exact.",
+    check=Within(2, 1_000_000),
+)
 
 
 @parameters
 class RankParameters:
     """Parameters of ROCAUC."""
 
-    bins: int | None = _bins_of_scores()
+    bins: int | None = _BINS_OF_SCORES
 
 
 @parameters
@@ -32,7 +29,7 @@ class MeanRankParameters:
     average: Literal["macro", "weighted"] = parameter(
         default="macro", help="Plain mean over labels, or the mean by number of ground truths."
     )
-    bins: int | None = _bins_of_scores()
+    bins: int | None = _BINS_OF_SCORES
 
 
 @parameters
@@ -46,7 +43,7 @@ class AveragePrecisionParameters:
         non_empty=True,
         distinct=True,
     )
-    bins: int | None = _bins_of_scores()
+    bins: int | None = _BINS_OF_SCORES
 
 
 @parameters
@@ -63,29 +60,27 @@ CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
 """0.05 … 0.95, the thresholds of the documented curves."""
 
 
-def _curve_thresholds() -> tuple[float, ...]:
-    thresholds: tuple[float, ...] = parameter(
-        default=CURVE_THRESHOLDS,
-        help="A prediction counts if its score is at least this; one point for each.",
-        non_empty=True,
-        distinct=True,
-    )
-    return thresholds
+_CURVE_THRESHOLDS: Any = parameter(
+    default=CURVE_THRESHOLDS,
+    help="A prediction counts if its score is at least this; one point for each.",
+    non_empty=True,
+    distinct=True,
+)
 
 
 @parameters
 class PrecisionRecallCurveParameters:
     """Parameters of PrecisionRecallCurve."""
 
-    score_thresholds: tuple[float, ...] = _curve_thresholds()
-    zero_division: float | None = fields.zero_division()
+    score_thresholds: tuple[float, ...] = _CURVE_THRESHOLDS
+    zero_division: float | None = fields.ZERO_DIVISION
 
 
 @parameters
 class DetailedCurveParameters:
     """Parameters of DetailedPrecisionRecallCurve."""
 
-    score_thresholds: tuple[float, ...] = _curve_thresholds()
+    score_thresholds: tuple[float, ...] = _CURVE_THRESHOLDS
     max_examples: int = parameter(
         default=1,
         help="Most items named for each count, in the order of their uids.",

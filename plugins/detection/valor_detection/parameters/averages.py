@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from valor_core.parameters import parameter, parameters
 from valor_detection.parameters import fields
 
@@ -11,23 +13,21 @@ class APParameters(fields.Sized):
     """Parameters of AP."""
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds()
-    matching: fields.Rule = fields.matching()
-    max_detections: int | None = fields.coco_max_detections()
-    area_ranges: fields.AreaRanges | None = fields.coco_area_ranges()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    matching: fields.Rule = fields.MATCHING
+    max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
 class APAveragedParameters(fields.Sized):
     """Parameters of APAveragedOverIOUs."""
 
-    iou_thresholds: tuple[float, ...] = fields.iou_thresholds(
-        fields.COCO_IOUS, "iou_thresholds_to_compute"
-    )
-    matching: fields.Rule = fields.matching()
-    max_detections: int | None = fields.coco_max_detections()
-    area_ranges: fields.AreaRanges | None = fields.coco_area_ranges()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
+    matching: fields.Rule = fields.MATCHING
+    max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -35,7 +35,7 @@ class MeanAPParameters(APParameters):
     """Parameters of mAP."""
 
     include_prediction_only_labels: bool = fields.prediction_only()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -43,42 +43,36 @@ class MeanAPAveragedParameters(APAveragedParameters):
     """Parameters of mAPAveragedOverIOUs."""
 
     include_prediction_only_labels: bool = fields.prediction_only()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
-def _recall_score_threshold() -> float:
-    threshold: float = parameter(
-        default=0.0, help="A prediction counts towards recall if its score is at least this."
-    )
-    return threshold
+_RECALL_SCORE_THRESHOLD: Any = parameter(
+    default=0.0, help="A prediction counts towards recall if its score is at least this."
+)
 
 
 @parameters
 class ARParameters(fields.Sized):
     """Parameters of AR."""
 
-    iou_thresholds: tuple[float, ...] = fields.iou_thresholds(
-        fields.COCO_IOUS, "iou_thresholds_to_compute"
-    )
-    recall_score_threshold: float = _recall_score_threshold()
-    matching: fields.Rule = fields.matching()
-    max_detections: int | None = fields.coco_max_detections()
-    area_ranges: fields.AreaRanges | None = fields.coco_area_ranges()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
+    recall_score_threshold: float = _RECALL_SCORE_THRESHOLD
+    matching: fields.Rule = fields.MATCHING
+    max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
 class ARAveragedParameters(fields.Sized):
     """Parameters of ARAveragedOverScores."""
 
-    iou_thresholds: tuple[float, ...] = fields.iou_thresholds(
-        fields.COCO_IOUS, "iou_thresholds_to_compute"
-    )
+    iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
-    matching: fields.Rule = fields.matching()
-    max_detections: int | None = fields.coco_max_detections()
-    area_ranges: fields.AreaRanges | None = fields.coco_area_ranges()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    matching: fields.Rule = fields.MATCHING
+    max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -86,7 +80,7 @@ class MeanARParameters(ARParameters):
     """Parameters of mAR."""
 
     include_prediction_only_labels: bool = fields.prediction_only()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -94,11 +88,11 @@ class MeanARAveragedParameters(ARAveragedParameters):
     """Parameters of mARAveragedOverScores."""
 
     include_prediction_only_labels: bool = fields.prediction_only()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
 class COCOSummaryParameters:
     """Parameters of COCOSummary."""
 
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from valor_core.parameters import Within, parameter, parameters
 from valor_detection.parameters import fields
@@ -10,24 +10,20 @@ from valor_detection.parameters import fields
 Average = Literal["none", "micro", "macro", "weighted"]
 
 
-def _average() -> tuple[Average, ...]:
-    average: tuple[Average, ...] = parameter(
-        default=("none", "micro", "macro", "weighted"),
-        help="none is one result for each label; micro pools all labels, macro is the mean "
-        "over labels, weighted the mean by number of ground truths.",
-        non_empty=True,
-        distinct=True,
-    )
-    return average
+_AVERAGE: Any = parameter(
+    default=("none", "micro", "macro", "weighted"),
+    help="none is one result for each label; micro pools all labels, macro is the mean "
+    "over labels, weighted the mean by number of ground truths.",
+    non_empty=True,
+    distinct=True,
+)
 
 
-def _zero_division() -> float | None:
-    zero_division: float | None = parameter(
-        default=0.0,
-        help="Value of 0/0; null makes it undefined, which excludes it from means and counts it.",
-        check=Within(0, 1),
-    )
-    return zero_division
+_ZERO_DIVISION: Any = parameter(
+    default=0.0,
+    help="Value of 0/0; null makes it undefined, which excludes it from means and counts it.",
+    check=Within(0, 1),
+)
 
 
 @parameters
@@ -36,13 +32,13 @@ class LabelParameters(fields.Sized):
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    average: tuple[Average, ...] = _average()
-    matching: fields.Rule = fields.matching()
+    average: tuple[Average, ...] = _AVERAGE
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
-    zero_division: float | None = _zero_division()
+    zero_division: float | None = _ZERO_DIVISION
     include_prediction_only_labels: bool = fields.prediction_only()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -51,28 +47,28 @@ class CountsParameters(fields.Sized):
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.matching()
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
 class PrecisionRecallCurveParameters(fields.Sized):
     """Parameters of PrecisionRecallCurve."""
 
-    iou_threshold: float = fields.iou_threshold()
+    iou_threshold: float = fields.IOU_THRESHOLD
     form: Literal["thresholds", "interpolated"] = parameter(
         default="thresholds",
         help="thresholds counts at every score threshold; interpolated gives precision and score "
         "at 101 recalls from 0 to 1.",
     )
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
-    matching: fields.Rule = fields.matching()
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
-    zero_division: float | None = _zero_division()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    zero_division: float | None = _ZERO_DIVISION
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -81,14 +77,14 @@ class ConfusionMatrixParameters:
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.matching()
+    matching: fields.Rule = fields.MATCHING
     max_examples: int = parameter(
         default=0,
         help="Most objects named for each cell, the best-scoring first; unmatched ground truths "
         "in the order of images.",
         check=Within(0),
     )
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -97,7 +93,7 @@ class ExamplesParameters:
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.matching()
+    matching: fields.Rule = fields.MATCHING
     order: Literal["errors", "uid"] = parameter(
         default="errors",
         help="errors puts images with the most false positives and false negatives first, equal "
@@ -107,16 +103,16 @@ class ExamplesParameters:
         default=100, help="Most images listed; null is all.", check=Within(0)
     )
     offset: int = parameter(default=0, help="Images skipped first.", check=Within(0))
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
 class DetailedCurveParameters:
     """Parameters of DetailedPrecisionRecallCurve."""
 
-    iou_threshold: float = fields.iou_threshold()
+    iou_threshold: float = fields.IOU_THRESHOLD
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
-    matching: fields.Rule = fields.matching()
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     max_examples: int = parameter(
         default=1,
@@ -125,4 +121,4 @@ class DetailedCurveParameters:
         check=Within(0),
         aliases=("pr_curve_max_examples",),
     )
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO

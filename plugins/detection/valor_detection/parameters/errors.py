@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 from valor_detection.parameters import fields
@@ -23,11 +25,11 @@ class ErrorAnalysisParameters:
         "iou_threshold.",
         check=Within(0, 1, open_low=True),
     )
-    per_label: bool = fields.per_label()
+    per_label: bool = fields.PER_LABEL
     include_prediction_only_labels: bool = fields.prediction_only()
-    matching: fields.Rule = fields.matching()
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
     def __attrs_post_init__(self) -> None:
         if self.background_threshold >= self.iou_threshold:
@@ -37,37 +39,35 @@ class ErrorAnalysisParameters:
             )
 
 
-def _localizing_threshold() -> float:
-    threshold: float = parameter(
-        default=0.5,
-        help="A prediction matches a ground truth if their IoU is at least this; an IoU of 1 less "
-        "this is the error that counts like a miss.",
-        check=Within(0, 1, open_low=True, open_high=True),
-    )
-    return threshold
+_LOCALIZING_THRESHOLD: Any = parameter(
+    default=0.5,
+    help="A prediction matches a ground truth if their IoU is at least this; an IoU of 1 less "
+    "this is the error that counts like a miss.",
+    check=Within(0, 1, open_low=True, open_high=True),
+)
 
 
 @parameters
 class LRPParameters:
     """Parameters of LRP."""
 
-    iou_threshold: float = _localizing_threshold()
+    iou_threshold: float = _LOCALIZING_THRESHOLD
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.matching()
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
 class OptimalLRPParameters:
     """Parameters of OptimalLRP."""
 
-    iou_threshold: float = _localizing_threshold()
-    matching: fields.Rule = fields.matching()
+    iou_threshold: float = _LOCALIZING_THRESHOLD
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
 @parameters
@@ -77,11 +77,11 @@ class CalibrationParameters:
     bins: int = parameter(
         default=15, help="Number of equal bins in [0, 1].", check=Within(1, 10_000)
     )
-    iou_threshold: float = fields.iou_threshold()
+    iou_threshold: float = fields.IOU_THRESHOLD
     score_threshold: float = parameter(
         default=0.0, help="Predictions with a lower score are excluded."
     )
-    per_label: bool = fields.per_label()
-    matching: fields.Rule = fields.matching()
+    per_label: bool = fields.PER_LABEL
+    matching: fields.Rule = fields.MATCHING
     max_detections: int | None = fields.max_detections()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO

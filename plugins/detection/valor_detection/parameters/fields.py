@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from valor_core.errors import ParameterError, shown
 from valor_core.parameters import Within, parameter
@@ -34,26 +34,22 @@ CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
 """0.05 … 0.95, the score thresholds of the documented curves."""
 
 
-def matching() -> Rule:
-    """Field of the matching rule."""
-    rule: Rule = parameter(
-        default="coco",
-        help="Rule to match predictions to ground truths: coco is bitwise equal to pycocotools; "
-        "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
-        "only to its best ground truth.",
-    )
-    return rule
+MATCHING: Any = parameter(
+    default="coco",
+    help="Rule to match predictions to ground truths: coco is bitwise equal to pycocotools; "
+    "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
+    "only to its best ground truth.",
+)
+"""Field of the matching rule."""
 
 
-def convert_to() -> ConvertTo | None:
-    """Field of the compared kind of shape."""
-    kind: ConvertTo | None = parameter(
-        default=None,
-        help="Kind of shape to compare: box, polygon, or mask; null is the less detailed kind of "
-        "each pair. Rotated boxes are compared exactly.",
-        aliases=("convert_annotations_to_type",),
-    )
-    return kind
+CONVERT_TO: Any = parameter(
+    default=None,
+    help="Kind of shape to compare: box, polygon, or mask; null is the less detailed kind of "
+    "each pair. Rotated boxes are compared exactly.",
+    aliases=("convert_annotations_to_type",),
+)
+"""Field of the compared kind of shape."""
 
 
 def iou_thresholds(
@@ -71,20 +67,17 @@ def iou_thresholds(
     return thresholds
 
 
-def coco_iou_thresholds() -> tuple[float, ...]:
-    """Field of COCO's IoU thresholds, for a mean over them."""
-    return iou_thresholds(COCO_IOUS, "iou_thresholds_to_compute")
+COCO_IOU_THRESHOLDS: Any = iou_thresholds(COCO_IOUS, "iou_thresholds_to_compute")
+"""Field of COCO's IoU thresholds, for a mean over them."""
 
 
-def iou_threshold() -> float:
-    """Field of one IoU threshold."""
-    threshold: float = parameter(
-        default=0.5,
-        help="A prediction matches a ground truth if their IoU is at least this.",
-        check=Within(0, 1, open_low=True),
-        aliases=("pr_curve_iou_threshold",),
-    )
-    return threshold
+IOU_THRESHOLD: Any = parameter(
+    default=0.5,
+    help="A prediction matches a ground truth if their IoU is at least this.",
+    check=Within(0, 1, open_low=True),
+    aliases=("pr_curve_iou_threshold",),
+)
+"""Field of one IoU threshold."""
 
 
 def score_thresholds(default: tuple[float, ...]) -> tuple[float, ...]:
@@ -109,9 +102,8 @@ def max_detections(without: str = "all") -> int | None:
     return most
 
 
-def coco_max_detections() -> int | None:
-    """Field of the maximum number of predictions, by default that of the rule."""
-    return max_detections("100 under the rule coco and all otherwise")
+COCO_MAX_DETECTIONS: Any = max_detections("100 under the rule coco and all otherwise")
+"""Field of the maximum number of predictions, by default that of the rule."""
 
 
 def area_ranges(without: str = "all sizes") -> AreaRanges | None:
@@ -127,9 +119,8 @@ def area_ranges(without: str = "all sizes") -> AreaRanges | None:
     return ranges
 
 
-def coco_area_ranges() -> AreaRanges | None:
-    """Field of the object sizes, by default those of the rule."""
-    return area_ranges("all sizes, under the rule coco up to 1e10")
+COCO_AREA_RANGES: Any = area_ranges("all sizes, under the rule coco up to 1e10")
+"""Field of the object sizes, by default those of the rule."""
 
 
 class Sized:
@@ -162,12 +153,10 @@ def prediction_only(value: str = "0") -> bool:
     return include
 
 
-def per_label() -> bool:
-    """Field that adds a result for each label."""
-    value: bool = parameter(
-        default=False, help="Whether to add a result for each label to the result of the label key."
-    )
-    return value
+PER_LABEL: Any = parameter(
+    default=False, help="Whether to add a result for each label to the result of the label key."
+)
+"""Field that adds a result for each label."""
 
 
 Policy = Literal["error", "repair", "skip", "accept"]

@@ -20,9 +20,9 @@ class GalleryParameters:
         help="Metadata field with the path of an image in that folder; its uid where it has none.",
         non_empty=True,
     )
-    iou_threshold: float = fields.iou_threshold()
+    iou_threshold: float = fields.IOU_THRESHOLD
     score_threshold: float = parameter(
         default=0.5, help="A prediction is drawn if its score is at least this."
     )
-    matching: fields.Rule = fields.matching()
-    convert_to: fields.ConvertTo | None = fields.convert_to()
+    matching: fields.Rule = fields.MATCHING
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO

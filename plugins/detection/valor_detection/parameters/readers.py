@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from valor_core.parameters import Within, parameter, parameters
 from valor_core.schemas import DEFAULT_KEY
 from valor_detection.parameters.fields import Policy
 
-
-def label_key_field() -> str:
-    """Field of the key of all labels."""
-    key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
-    return key
+LABEL_KEY: Any = parameter(default=DEFAULT_KEY, help="Key of all labels.")
+"""Field of the key of all labels."""
 
 
 def invalid_geometry_field(shapes: str) -> Policy:
@@ -27,10 +24,10 @@ def invalid_geometry_field(shapes: str) -> Policy:
     return policy
 
 
-def partition_images_field() -> int:
-    """Field of the number of images per partition."""
-    count: int = parameter(default=2000, help="Number of images per partition.", check=Within(1))
-    return count
+PARTITION_IMAGES: Any = parameter(
+    default=2000, help="Number of images per partition.", check=Within(1)
+)
+"""Field of the number of images per partition."""
 
 
 IouType = Literal["bbox", "segm"]
@@ -50,7 +47,7 @@ class CocoParameters:
     iou_type: IouType = parameter(
         default="bbox", help="Kind of shape to compare: bbox is boxes, segm is masks."
     )
-    label_key: str = label_key_field()
+    label_key: str = LABEL_KEY
     invalid_geometry: Policy = parameter(
         default="accept",
         help="Policy for invalid boxes and masks: accept computes with them as pycocotools does, "
@@ -79,7 +76,7 @@ class GeojsonParameters:
     image: str = parameter(default="image", help="Property that names the image.")
     label: str = parameter(default="label", help="Property of the label.")
     score: str = parameter(default="score", help="Property of the score.")
-    label_key: str = label_key_field()
+    label_key: str = LABEL_KEY
     invalid_geometry: Policy = invalid_geometry_field("polygons")
 
 
@@ -103,9 +100,9 @@ class VocParameters:
     difficult: Difficult = parameter(
         default="keep", help="Policy for objects marked as difficult: keep, or skip."
     )
-    label_key: str = label_key_field()
+    label_key: str = LABEL_KEY
     invalid_geometry: Policy = invalid_geometry_field("boxes")
-    partition_images: int = partition_images_field()
+    partition_images: int = PARTITION_IMAGES
 
 
 @parameters
@@ -125,6 +122,6 @@ class YoloParameters:
     sizes: Path | None = parameter(
         default=None, help="Table of uid, width and height, instead of the images."
     )
-    label_key: str = label_key_field()
+    label_key: str = LABEL_KEY
     invalid_geometry: Policy = invalid_geometry_field("boxes and polygons")
-    partition_images: int = partition_images_field()
+    partition_images: int = PARTITION_IMAGES

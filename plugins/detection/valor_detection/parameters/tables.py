@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from valor_files import TableSource
 
 from valor_core.parameters import parameter, parameters
 from valor_detection.parameters.fields import Policy
-from valor_detection.parameters.readers import invalid_geometry_field, label_key_field
+from valor_detection.parameters.readers import LABEL_KEY, invalid_geometry_field
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 
 
-def _box_format() -> BoxFormat:
-    box_format: BoxFormat = parameter(
-        default="xyxy",
-        help="Format of boxes: xyxy is corners, xywh the upper left corner and size, "
-        "cxcywh center and size.",
-    )
-    return box_format
+_BOX_FORMAT: Any = parameter(
+    default="xyxy",
+    help="Format of boxes: xyxy is corners, xywh the upper left corner and size, "
+    "cxcywh center and size.",
+)
 
 
 @parameters
@@ -45,11 +43,11 @@ class TableParameters:
     crowd: str = parameter(
         default="is_crowd", help="Column of the crowd flag of true boxes; may be missing."
     )
-    box_format: BoxFormat = _box_format()
+    box_format: BoxFormat = _BOX_FORMAT
     normalized: bool = parameter(
         default=False,
         help="Whether boxes are in shares of the image's width and height, which requires them in "
         "the table of images.",
     )
-    label_key: str = label_key_field()
+    label_key: str = LABEL_KEY
     invalid_geometry: Policy = invalid_geometry_field("boxes")

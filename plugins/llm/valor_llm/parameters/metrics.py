@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from valor_core.parameters import parameter, parameters
 
@@ -16,20 +16,18 @@ class AnswerRelevanceParameters:
     )
 
 
-def _no_contexts() -> Literal["undefined", "zero"]:
-    asked: Literal["undefined", "zero"] = parameter(
-        default="undefined",
-        help="Score of an item without contexts; zero where a retriever that finds nothing counts "
-        "as wrong.",
-    )
-    return asked
+_NO_CONTEXTS: Any = parameter(
+    default="undefined",
+    help="Score of an item without contexts; zero where a retriever that finds nothing counts "
+    "as wrong.",
+)
 
 
 @parameters
 class ContextsParameters:
     """Parameters of ContextRelevance."""
 
-    no_contexts: Literal["undefined", "zero"] = _no_contexts()
+    no_contexts: Literal["undefined", "zero"] = _NO_CONTEXTS
 
 
 @parameters
@@ -39,7 +37,7 @@ class FaithfulnessParameters:
     no_claims: Literal["one", "undefined"] = parameter(
         default="one", help="Score of a response that claims nothing."
     )
-    no_contexts: Literal["undefined", "zero"] = _no_contexts()
+    no_contexts: Literal["undefined", "zero"] = _NO_CONTEXTS
 
 
 @parameters
@@ -49,7 +47,7 @@ class RetrievalParameters:
     both_empty: Literal["undefined", "one"] = parameter(
         default="undefined", help="Score of an item that has neither contexts nor references."
     )
-    no_contexts: Literal["undefined", "zero"] = _no_contexts()
+    no_contexts: Literal["undefined", "zero"] = _NO_CONTEXTS
 
 
 @parameters
@@ -60,4 +58,4 @@ class GroundingParameters:
         default="zero",
         help="Score of an item with a blank text to rate, or with blank contexts only.",
     )
-    no_contexts: Literal["undefined", "zero"] = _no_contexts()
+    no_contexts: Literal["undefined", "zero"] = _NO_CONTEXTS

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from valor_core.parameters import Within, parameter, parameters
 from valor_segmentation.parameters.pixels import Average, averages
 
-
-def _prediction_only() -> bool:
-    include: bool = parameter(
-        default=False, help="Whether labels without ground truths take part in means."
-    )
-    return include
+_PREDICTION_ONLY: Any = parameter(
+    default=False, help="Whether labels without ground truths take part in means."
+)
 
 
 @parameters
@@ -30,7 +27,7 @@ class BoundaryIOUParameters:
         default=None, help="Width of a boundary in pixels, instead of the share.", check=Within(1)
     )
     average: tuple[Average, ...] = averages(("none", "macro"))
-    include_prediction_only_labels: bool = _prediction_only()
+    include_prediction_only_labels: bool = _PREDICTION_ONLY
 
 
 @parameters
@@ -50,4 +47,4 @@ class HausdorffParameters:
         "and the report warns, `diagonal` counts the diagonal of the image, and with `infinite` "
         "the label has no distance.",
     )
-    include_prediction_only_labels: bool = _prediction_only()
+    include_prediction_only_labels: bool = _PREDICTION_ONLY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from valor_core.parameters import Within, parameter, parameters
 
@@ -27,13 +27,10 @@ def averages(default: tuple[Average, ...]) -> tuple[Average, ...]:
     return average
 
 
-def _prediction_only() -> bool:
-    include: bool = parameter(
-        default=False,
-        help="Whether labels that are predicted but have no true pixel take part in the macro "
-        "mean.",
-    )
-    return include
+_PREDICTION_ONLY: Any = parameter(
+    default=False,
+    help="Whether labels that are predicted but have no true pixel take part in the macro mean.",
+)
 
 
 @parameters
@@ -46,7 +43,7 @@ class LabelParameters:
         help="Value of 0/0; null makes it undefined: means exclude and count it.",
         check=Within(0, 1),
     )
-    include_prediction_only_labels: bool = _prediction_only()
+    include_prediction_only_labels: bool = _PREDICTION_ONLY
 
 
 @parameters
@@ -54,7 +51,7 @@ class IOUParameters:
     """Parameters of IOU."""
 
     average: tuple[Average, ...] = averages(("none",))
-    include_prediction_only_labels: bool = _prediction_only()
+    include_prediction_only_labels: bool = _PREDICTION_ONLY
 
 
 @parameters
@@ -68,7 +65,7 @@ class MeanIOUParameters:
     background: bool = parameter(
         default=False, help="Whether background takes part in the mean like a label."
     )
-    include_prediction_only_labels: bool = _prediction_only()
+    include_prediction_only_labels: bool = _PREDICTION_ONLY
 
 
 @parameters

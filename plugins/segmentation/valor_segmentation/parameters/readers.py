@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from valor_files import LabelList
 
@@ -14,66 +14,43 @@ from valor_core.schemas import DEFAULT_KEY
 Missing = Literal["error", "background"]
 
 
-def _labels() -> LabelList:
-    """Declare the labels of pixel values as a list."""
-    labels: LabelList = parameter(
-        default=(),
-        help="What the values of pixels mean: 0 is background and i the i-th of these labels, "
-        "so that the list has no background. A name that ends in .txt is a file with a label a "
-        "line.",
-        distinct=True,
-    )
-    return labels
+_LABELS: Any = parameter(
+    default=(),
+    help="What the values of pixels mean: 0 is background and i the i-th of these labels, "
+    "so that the list has no background. A name that ends in .txt is a file with a label a "
+    "line.",
+    distinct=True,
+)
 
 
-def _values() -> Mapping[str, str | None]:
-    """Declare the labels of pixel values as a table."""
-    values: Mapping[str, str | None] = parameter(
-        default={},
-        help="Label of each pixel value, instead of labels; null is background. 0 is "
-        "background unless it has a label.",
-    )
-    return values
+_VALUES: Any = parameter(
+    default={},
+    help="Label of each pixel value, instead of labels; null is background. 0 is "
+    "background unless it has a label.",
+)
 
 
-def _ignore() -> tuple[int, ...]:
-    """Declare the values of true pixels that do not count."""
-    ignore: tuple[int, ...] = parameter(
-        default=(), help="Values of pixels of the ground truth that do not count."
-    )
-    return ignore
+_IGNORE: Any = parameter(default=(), help="Values of pixels of the ground truth that do not count.")
 
 
-def _label_key() -> str:
-    """The key of all labels."""
-    key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
-    return key
+_LABEL_KEY: Any = parameter(default=DEFAULT_KEY, help="Key of all labels.")
 
 
-def _metadata() -> Path | None:
-    """The table of metadata."""
-    table: Path | None = parameter(
-        default=None,
-        help="Table with one row for each image, such as a CSV file: its uid; other columns are "
-        "metadata, to slice and filter by.",
-    )
-    return table
+_METADATA: Any = parameter(
+    default=None,
+    help="Table with one row for each image, such as a CSV file: its uid; other columns are "
+    "metadata, to slice and filter by.",
+)
 
 
-def _uid() -> str:
-    """The column of uids in it."""
-    uid: str = parameter(default="uid", help="Column of the uid in the table of metadata.")
-    return uid
+_UID: Any = parameter(default="uid", help="Column of the uid in the table of metadata.")
 
 
-def _missing() -> Missing:
-    """Declare the treatment of images on only one side."""
-    missing: Missing = parameter(
-        default="error",
-        help="What becomes of an image that only one side has: error, or background, which takes "
-        "the other side for one without labels.",
-    )
-    return missing
+_MISSING: Any = parameter(
+    default="error",
+    help="What becomes of an image that only one side has: error, or background, which takes "
+    "the other side for one without labels.",
+)
 
 
 def _partition_images(default: int = 100) -> int:
@@ -102,8 +79,8 @@ class PngParameters:
     predictions: Path = parameter(
         help="Folder of predicted label images with the same names, or one such file."
     )
-    labels: LabelList = _labels()
-    values: Mapping[str, str | None] = _values()
+    labels: LabelList = _LABELS
+    values: Mapping[str, str | None] = _VALUES
     palette: Mapping[str, str | None] = parameter(
         default={},
         help="Label of each color, instead of labels; null is background. A color is written "
@@ -114,12 +91,12 @@ class PngParameters:
         help="Values of pixels of the ground truth that do not count; colors where there is a "
         "palette.",
     )
-    label_key: str = _label_key()
+    label_key: str = _LABEL_KEY
     groundtruth_ending: str = _ending("ground truths", ".png")
     prediction_ending: str = _ending("predictions", ".png")
-    missing: Missing = _missing()
-    metadata: Path | None = _metadata()
-    uid: str = _uid()
+    missing: Missing = _MISSING
+    metadata: Path | None = _METADATA
+    uid: str = _UID
     partition_images: int = _partition_images()
 
 
@@ -135,19 +112,19 @@ class NpyParameters:
         help="Folder of predicted label images with the same names, or one such file. Without it "
         "each .npz of groundtruths holds both.",
     )
-    labels: LabelList = _labels()
-    values: Mapping[str, str | None] = _values()
-    ignore: tuple[int, ...] = _ignore()
-    label_key: str = _label_key()
+    labels: LabelList = _LABELS
+    values: Mapping[str, str | None] = _VALUES
+    ignore: tuple[int, ...] = _IGNORE
+    label_key: str = _LABEL_KEY
     groundtruth_array: str = parameter(
         default="groundtruth", help="Name of the true array in an .npz that holds several."
     )
     prediction_array: str = parameter(
         default="prediction", help="Name of the predicted array in an .npz that holds several."
     )
-    missing: Missing = _missing()
-    metadata: Path | None = _metadata()
-    uid: str = _uid()
+    missing: Missing = _MISSING
+    metadata: Path | None = _METADATA
+    uid: str = _UID
     partition_images: int = _partition_images()
 
 
@@ -165,9 +142,9 @@ class GeotiffParameters:
     predictions: Path = parameter(
         help="Folder of predicted rasters with the same names, or one file."
     )
-    labels: LabelList = _labels()
-    values: Mapping[str, str | None] = _values()
-    ignore: tuple[int, ...] = _ignore()
+    labels: LabelList = _LABELS
+    values: Mapping[str, str | None] = _VALUES
+    ignore: tuple[int, ...] = _IGNORE
     nodata: Nodata = parameter(
         default="ignore",
         help="What pixels of the ground truth's nodata value are: ignore, which leaves them out, "
@@ -188,10 +165,10 @@ class GeotiffParameters:
         help="Whether two rasters must have the same coordinate system and lie in the same "
         "place: check, or ignore.",
     )
-    label_key: str = _label_key()
-    missing: Missing = _missing()
-    metadata: Path | None = _metadata()
-    uid: str = _uid()
+    label_key: str = _LABEL_KEY
+    missing: Missing = _MISSING
+    metadata: Path | None = _METADATA
+    uid: str = _UID
     partition_images: int = _partition_images(4)
 
 
@@ -219,7 +196,7 @@ class CocoParameters:
         help="Which of several labels has a pixel that segmentations share, in the order of the "
         "file: error, first, or last.",
     )
-    label_key: str = _label_key()
+    label_key: str = _LABEL_KEY
     missing: Missing = parameter(
         default="error",
         help="What becomes of an image without a panoptic annotation on one side: error, or "

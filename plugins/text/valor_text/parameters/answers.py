@@ -14,14 +14,12 @@ NO_PATTERN = (re.error, RecursionError, OverflowError)
 """Errors of `re.compile`."""
 
 
-def _no_answer() -> bool:
-    asked: bool = parameter(
-        default=False,
-        help="Whether questions without an answer are allowed, as in SQuAD 2: an item with no "
-        "references, or only empty ones, is correct if its response is empty. Empty references "
-        "among others are ignored.",
-    )
-    return asked
+_NO_ANSWER: Any = parameter(
+    default=False,
+    help="Whether questions without an answer are allowed, as in SQuAD 2: an item with no "
+    "references, or only empty ones, is correct if its response is empty. Empty references "
+    "among others are ignored.",
+)
 
 
 @parameters
@@ -29,7 +27,7 @@ class ExactMatchParameters(Prepared):
     """Parameters of ExactMatch."""
 
     normaliser: str = normaliser("none")
-    no_answer: bool = _no_answer()
+    no_answer: bool = _NO_ANSWER
 
 
 @parameters
@@ -45,7 +43,7 @@ class TokenF1Parameters(Prepared):
         non_empty=True,
         distinct=True,
     )
-    no_answer: bool = _no_answer()
+    no_answer: bool = _NO_ANSWER
 
 
 def _require(what: str) -> Literal["any", "all"]:
@@ -152,20 +150,18 @@ class PassAtKParameters:
     )
 
 
-def _fenced() -> bool:
-    asked: bool = parameter(
-        default=False,
-        help="Whether the JSON of a response may be in a block of three backticks or between "
-        "sentences, as chat models write it.",
-    )
-    return asked
+_FENCED: Any = parameter(
+    default=False,
+    help="Whether the JSON of a response may be in a block of three backticks or between "
+    "sentences, as chat models write it.",
+)
 
 
 @parameters
 class JSONValidParameters:
     """Parameters of JSONValid."""
 
-    fenced: bool = _fenced()
+    fenced: bool = _FENCED
 
 
 @parameters
@@ -175,7 +171,7 @@ class JSONSchemaParameters:
     schema: Mapping[str, Any] = parameter(
         help="JSON schema of any draft; draft 2020-12 without $schema.",
     )
-    fenced: bool = _fenced()
+    fenced: bool = _FENCED
 
 
 @parameters
@@ -206,7 +202,7 @@ class JSONMatchParameters(Prepared):
         default=True, help="Whether the order of lists matters; objects have no order."
     )
     normaliser: str = normaliser("none")
-    fenced: bool = _fenced()
+    fenced: bool = _FENCED
     absolute: float = parameter(
         default=0.0,
         help="Largest absolute difference of a number from the reference.",
