@@ -13,7 +13,18 @@ FOLDERS = (
     *(
         f"plugins/{name}"
         for name in (
-            *("cli", "dask", "evaluate", "files", "llm", "report", "rgb", "testing", "text"),
+            *(
+                "cli",
+                "dask",
+                "detection",
+                "evaluate",
+                "files",
+                "llm",
+                "report",
+                "rgb",
+                "testing",
+                "text",
+            ),
         )
     ),
     *(f"plugins/{name}/tests" for name in ("classification", "segmentation")),
@@ -37,9 +48,13 @@ PAGES = (
     "CONTRIBUTING.md",
     "docs/*.md",
     "docs/design/*.md",
+    "docs/metrics/detection/*.md",
     "docs/plugins/*.md",
-    *(f"docs/{name}/*.md" for name in ("llm", "rgb", "segmentation", "text")),
-    *(f"plugins/{name}/*.md" for name in ("classification", "llm", "rgb", "segmentation")),
+    *(f"docs/{name}/*.md" for name in ("detection", "llm", "rgb", "segmentation", "text")),
+    *(
+        f"plugins/{name}/*.md"
+        for name in ("classification", "detection", "llm", "rgb", "segmentation")
+    ),
 )
 """Folders of code and pages written in plain English; add one when it is clean."""
 

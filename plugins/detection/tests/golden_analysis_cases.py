@@ -1,11 +1,12 @@
-"""What earlier Valor implementations said of single objects, as plain values.
+"""Recorded results of earlier Valor implementations for single objects, in built-in types.
 
 The fixtures lie in ``golden_analysis/``: ``data.json`` holds the data sets; ``lite.json`` the
 confusion matrices and examples of the light evaluator and ``core.json`` the detailed curves of
-2024; ``divergences.json`` says where Valor answers otherwise on purpose, and why.
+2024; ``divergences.json`` lists deliberate differences of Valor, with reasons.
 
 A shape is ``[xmin, ymin, xmax, ymax]``, ``{"polygon": rings}`` or ``{"mask": [[height, width],
-spans]}``, spans being half-open runs of pixels, row by row. An object is its uid, labels and shape.
+spans]}``, where spans are half-open runs of pixels, row by row. An object is its uid, labels and
+shape.
 
 A case's results are one flat mapping from a path to a value:
 
@@ -16,7 +17,7 @@ path                                                value
                                                     prediction; ``-`` is nothing
 ``<iou>/<score>/<image>``                           true positives, false positives, false
                                                     negatives
-``<key>/<label>/<score>/<side>.<kind>``             count, left out where it is 0
+``<key>/<label>/<score>/<side>.<kind>``             count, unless it is 0
 =================================================== ==============================================
 """
 
@@ -42,7 +43,7 @@ class AnalysisCase:
     Attributes
     ----------
     id : str
-        The name under which divergences refer to it.
+        Name that divergences refer to.
     call : str
         ``confusion_matrix``, ``confusion_matrix_with_examples``, ``examples`` or ``detailed``.
     images : list
@@ -50,9 +51,9 @@ class AnalysisCase:
     parameters : mapping
         Parameters of the call.
     results : mapping of str to object
-        Path to value, see the module.
+        Values by path, see the module.
     ours : mapping of str to object
-        What Valor answers: the same, but where a divergence says otherwise.
+        Expected results of Valor: `results` with the listed divergences.
     """
 
     id: str
@@ -101,7 +102,7 @@ def _results(call: str, expected: Mapping[str, Any]) -> Pairs:
 
 
 def _steps(place: str, name: str, steps: list[list[int]]) -> Pairs:
-    """Counts at the nineteen thresholds, from runs of equal ones."""
+    """Yield counts at the nineteen thresholds from runs of equal counts."""
     counts = [count for length, count in steps for _ in range(length)]
     for step, count in enumerate(counts, 1):
         if count:
@@ -109,5 +110,5 @@ def _steps(place: str, name: str, steps: list[list[int]]) -> Pairs:
 
 
 def in_order(value: Any) -> Any:
-    """A value whose lists are sorted, as the earlier programs' order says nothing."""
+    """Sort the lists of a value, whose order in the earlier programs is arbitrary."""
     return sorted(map(in_order, value), key=repr) if isinstance(value, list) else value

@@ -1,14 +1,15 @@
-"""Results that earlier Valor implementations gave for small data sets, as plain values.
+"""Recorded results of earlier Valor implementations for small data sets, in built-in types.
 
 The fixtures lie in ``golden/``: ``data.json`` holds the named data sets, one file per call of the
-earlier implementations holds the cases, and ``divergences.json`` says where Valor answers
-otherwise on purpose, and why. Numbers are as recorded, to the last digit. Cases whose input,
-parameters and results are those of another are there once.
+earlier implementations holds the cases, and ``divergences.json`` lists deliberate differences of
+Valor, with reasons. Numbers are as recorded, to the last digit. Each combination of input,
+parameters and results is stored once.
 
-A shape is ``[xmin, ymin, xmax, ymax]``, ``{"box": ring}`` of a turned box, ``{"polygon": rings}``,
-or ``{"mask": [[height, width], spans]}``, spans being half-open runs of pixels, row by row.
+A shape is ``[xmin, ymin, xmax, ymax]``, ``{"box": ring}`` for a rotated box, ``{"polygon":
+rings}``, or ``{"mask": [[height, width], spans]}``, where spans are half-open runs of pixels, row
+by row.
 
-A case's results are one flat mapping from a path to a value, whatever call they came from:
+A case's results are one flat mapping from a path to a value, for either call:
 
 =================================================== ==============================================
 path                                                value
@@ -21,7 +22,7 @@ path                                                value
 ``curve/<key>/<label>/<iou>``                       101 (precision, score) pairs (``lite``)
 ``counts/<key>/<label>/<iou>/<score>``              (tp, fp, fn) (``lite``)
 ``precision/…``, ``recall/…``, ``f1/…``             as ``counts`` (``lite``)
-``raises``                                          True, and then nothing else
+``raises``                                          True, as the only path
 =================================================== ==============================================
 """
 
@@ -46,25 +47,25 @@ Pairs = Iterator[tuple[str, Any]]
 
 @frozen(kw_only=True)
 class GoldenCase:
-    """One recorded call: what went in, what came out.
+    """One recorded call with its arguments and results.
 
     Attributes
     ----------
     id : str
-        ``core_det_01``; the name under which divergences refer to it.
+        Name that divergences refer to, such as ``core_det_01``.
     api : str
-        One of `APIS`: the call of 2024, or the light evaluator's.
+        One of `APIS`: the library of 2024, or the light evaluator.
     images : list
-        The data set: ``uid``, ``truths`` and ``predictions`` of each image, these being lists of
-        labels and shape; a side that was not given is not there.
+        The data set: ``uid``, ``truths`` and ``predictions`` of each image. Sides are lists of
+        labels and shape; a side that was not passed is missing.
     parameters : mapping
         Parameters of the call.
     results : mapping of str to object
-        Path to value, see the module.
+        Values by path, see the module.
     kind : str, optional
-        ``convention``, ``bug``, or None for a case out of a test suite.
+        ``convention``, ``bug``, or None for a case from a test suite.
     note : str
-        What the case shows.
+        Purpose of the case.
     """
 
     id: str
@@ -78,7 +79,7 @@ class GoldenCase:
 
 @frozen(kw_only=True)
 class Divergence:
-    """Results of one case that Valor gives otherwise, for one reason.
+    """Results of one case that differ in Valor for one reason.
 
     Attributes
     ----------
@@ -86,10 +87,9 @@ class Divergence:
     reason : str
         Key into the table of reasons.
     ours : mapping of str to object
-        Path to the right value, None where it is undefined, `MISSING` where there is
-        none.
+        Correct values by path; None for undefined values, `MISSING` for missing ones.
     note : str
-        The arithmetic.
+        Calculation by hand.
     """
 
     case: str
@@ -100,7 +100,7 @@ class Divergence:
 
 @cache
 def golden_cases(api: str | None = None) -> tuple[GoldenCase, ...]:
-    """Load the cases of one call, or of all."""
+    """Load the cases of one API, or of both."""
     if api is None:
         return tuple(case for each in APIS for case in golden_cases(each))
     data = _read("data")
@@ -120,13 +120,13 @@ def golden_cases(api: str | None = None) -> tuple[GoldenCase, ...]:
 
 @cache
 def reasons() -> Mapping[str, str]:
-    """Load the reasons for divergences, a sentence each."""
+    """Load the reasons for divergences, one sentence each."""
     return dict(_read("divergences")["reasons"])
 
 
 @cache
 def divergences() -> tuple[Divergence, ...]:
-    """Load what Valor answers otherwise."""
+    """Load the deliberate differences of Valor."""
     return tuple(
         Divergence(
             case=entry["case"],
@@ -166,7 +166,7 @@ def _results(expected: Mapping[str, Any]) -> Pairs:
 
 
 def _steps(path: str, steps: list[Any]) -> Pairs:
-    """Each step of a curve, which starts at a threshold, repeated up to the next one."""
+    """Yield each step of a curve at every threshold up to the next step."""
     starts = [start for start, _ in steps]
     for threshold in CURVE_THRESHOLDS:
         _, values = steps[sum(start <= threshold for start in starts) - 1]

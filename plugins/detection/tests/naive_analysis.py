@@ -1,6 +1,6 @@
-"""The metrics that look at single objects, written down naively, one object at a time.
+"""Naive implementations of metrics of single objects, one object at a time.
 
-Boxes only, under the rule ``coco``. Nothing here is shared with the metrics but the data.
+Boxes only, under the rule ``coco``. The code shares only the data with the metrics.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LABELS = ("cat", "dog", "elk")
 
 
 def random_items(seed: int, images: int = 5, crowds: float = 0.1) -> list[Detection]:
-    """Images whose predictions are the true boxes moved, doubled, renamed and made up."""
+    """Random images with predictions moved, duplicated, relabeled or unrelated to true boxes."""
     rng = np.random.default_rng(seed)
     items = []
     for uid in range(images):
@@ -65,7 +65,7 @@ def score_of(one: PredictedObject) -> float:
 
 
 def iou(true_object: TrueObject, prediction: PredictedObject) -> float:
-    """Overlap of two boxes; of a crowd, the share of the prediction that is inside."""
+    """IoU of two boxes; for a crowd, the share of the prediction inside it."""
     one, other = true_object.geometry, prediction.geometry
     assert isinstance(one, Box)
     assert isinstance(other, Box)
@@ -79,7 +79,7 @@ def iou(true_object: TrueObject, prediction: PredictedObject) -> float:
 
 
 def matched(item: Detection, threshold: float, same_label: bool) -> dict[int, int]:
-    """The ground truth that each prediction of an image takes, by position."""
+    """Return the position of the ground truth that each prediction of an image matches."""
     order = sorted(range(len(item.predictions)), key=lambda row: -score_of(item.predictions[row]))
     taken: set[int] = set()
     found = {}
@@ -102,7 +102,7 @@ def matched(item: Detection, threshold: float, same_label: bool) -> dict[int, in
 
 
 def confusion(items: Sequence[Detection], iou_threshold: float, score: float) -> Counter[Any]:
-    """Objects by true and predicted label, None for nothing."""
+    """Count objects by true and predicted label; None for unmatched."""
     cells: Counter[Any] = Counter()
     for item in items:
         kept = [one for one in item.predictions if score_of(one) >= score]
@@ -119,7 +119,7 @@ def confusion(items: Sequence[Detection], iou_threshold: float, score: float) ->
 
 
 def detailed(items: Sequence[Detection], iou_threshold: float, score: float) -> Counter[Any]:
-    """Objects by label and kind of hit or error."""
+    """Count objects by label and outcome."""
     counts: Counter[Any] = Counter()
     for item in items:
         kept = [one for one in item.predictions if score_of(one) >= score]
@@ -150,7 +150,7 @@ def detailed(items: Sequence[Detection], iou_threshold: float, score: float) -> 
 
 
 def ranked(items: Sequence[Detection], label: str, threshold: float) -> list[tuple[float, float]]:
-    """Score and IoU of each of a label's predictions, 0.0 of a false one; best scores first."""
+    """Scores and IoUs of a label's predictions by descending score; 0.0 for false positives."""
     rows = []
     for item in items:
         found = matched(item, threshold, same_label=True)
@@ -166,7 +166,7 @@ def ranked(items: Sequence[Detection], label: str, threshold: float) -> list[tup
 
 
 def positives(items: Sequence[Detection], label: str) -> int:
-    """Ground truths of a label that count."""
+    """Number of counted ground truths of a label."""
     truths = [truth for item in items for truth in item.groundtruths]
     return sum(label_of(truth) == label and not truth.is_crowd for truth in truths)
 
@@ -200,7 +200,7 @@ def calibration(rows: Sequence[tuple[float, float]], bins: int) -> float | None:
 
 
 def near(one: float | None, other: float | None) -> bool:
-    """Whether two sums of the same numbers agree, or both are missing."""
+    """Return True if two sums agree up to rounding, or both are None."""
     if one is None or other is None:
         return one is other
     return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-15)

@@ -1,4 +1,4 @@
-"""What several test modules share: rows as objects, and the results of metrics over them."""
+"""Objects, data and results of metrics shared by several test modules."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from valor_core.specs import Registry
 Choice = str | Mapping[str, Any]
 
 REGISTRY = Registry()
-"""The installed plugins, looked up once."""
+"""Registry of the installed plugins, created once."""
 
 
 def true(labels: Any, *box: float, **more: Any) -> TrueObject:
-    """A true box, by its edges: left, top, right, bottom."""
+    """Create a ground truth from the edges of its box: left, top, right, bottom."""
     return TrueObject(labels, Box(*box), **more)
 
 
 def seen(labels: Any, *box: float) -> PredictedObject:
-    """A predicted box."""
+    """Create a prediction from the edges of its box."""
     return PredictedObject(labels, Box(*box))
 
 
 def results_of(data: Any, *metrics: Choice, **options: Any) -> Results:
-    """Results of some metrics over a batch, or over objects."""
+    """Evaluate metrics over a batch or over objects."""
     return evaluate(data, metrics, "detection", registry=REGISTRY, **options).results
 
 
 def value_of(data: Any, name: str, /, **parameters: Any) -> Any:
-    """The value of a metric that has one result."""
+    """Return the value of a metric with one result."""
     return results_of(data, {"name": name} | parameters).value
 
 
 def by_label(results: Sequence[Any]) -> dict[str, Any]:
-    """Values of the results that have a label, None where there is none."""
+    """Values of results by label; None for undefined values."""
     return {
         result.parameters["label"]: result.to_dict()["value"]
         for result in results
@@ -56,7 +56,7 @@ ROW = (
         [seen({"cat": 0.6}, 0, 0, 20, 15), seen({"bee": 0.5}, 0, 0, 9, 9)],
     ),
 )
-"""The data of most hand-worked numbers.
+"""Data of most results computed by hand.
 
 ===== ===== ====== =================
 image label score  IoU
@@ -65,7 +65,7 @@ a     dog   0.9    1
 c     dog   0.8    none
 b     dog   0.7    60 / 100 = 0.6
 d     cat   0.6    300 / 400 = 0.75
-d     bee   0.5    no bee is there
+d     bee   0.5    no true bee
 ===== ===== ====== =================
 
 Four dogs, one cat.

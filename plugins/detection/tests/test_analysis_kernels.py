@@ -1,4 +1,4 @@
-"""The kernels of calibration and error analysis: same bits on both paths, and cases by hand."""
+"""Kernels of calibration and error analysis: equal bits in C and NumPy, and cases by hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def same(one, two):
 
 
 def scored(rng, count, bins):
-    """Scores of all sizes, on the edges of bins, next to them and outside of [0, 1]."""
+    """Random scores on and next to the edges of bins, and outside of [0, 1]."""
     edges = rng.integers(0, bins + 1, count) / bins
     kinds = [
         rng.random(count),
@@ -45,7 +45,7 @@ def scored(rng, count, bins):
 
 @st.composite
 def overlapping(draw):
-    """Pairs with many equal overlaps, some of them at the thresholds, and two kinds of labels."""
+    """Random pairs with many equal IoUs, also at the thresholds, and two label keys."""
     rng = np.random.default_rng(draw(seeds))
     count, truths = draw(st.integers(0, 40)), draw(st.integers(1, 12))
     rows = [np.sort(rng.permutation(truths)[: rng.integers(0, 5)]) for _ in range(count)]
@@ -97,7 +97,7 @@ class TestSameBits:
 
 
 @paths
-def test_scores_are_counted_in_bins_that_are_closed_above(kernels):
+def test_bins_include_their_upper_edge(kernels):
     # Label 0 in group 1: 0.5 and 0.25 are below the edge, 0.75 above; label 1 in group 0.
     labels, scores = np.array([0, 0, 0, 1, 1, 0]), np.array([0.5, 0.75, 0.25, 1.5, 1.0, 0.125])
     right = np.array([True, True, False, True, False, False])
@@ -115,7 +115,7 @@ def test_scores_are_counted_in_bins_that_are_closed_above(kernels):
 
 @paths
 def test_sums_of_scores_are_rounded_once(kernels):
-    # Ten times 0.1 is 1, which no order of additions gives; the tiny one goes lost.
+    # Ten times 0.1 is 1, which no order of additions gives; the tiny score rounds away.
     scores = np.array([0.1] * 10 + [5e-324])
     right = np.ones(11, dtype=bool)
 
@@ -145,8 +145,8 @@ def test_sums_of_scores_are_rounded_once(kernels):
         pytest.param({0: 0.3, 1: 0.3}, (LOCALIZATION, 0), id="of equals the first"),
     ],
 )
-def test_the_fault_of_a_prediction(kernels, pairs, expected):
-    # Objects 0 and 1 have its label, 2 another; 1 is used, 3 a crowd. The last one is no error.
+def test_error_of_a_prediction(kernels, pairs, expected):
+    # Objects 0 and 1 have the label, 2 another; 1 is matched, 3 a crowd. The last is no error.
     rows, kinds, targets = kernels.faults(
         np.array([0, len(pairs), len(pairs)]),
         np.array(list(pairs), np.int64),
@@ -166,7 +166,7 @@ def test_the_fault_of_a_prediction(kernels, pairs, expected):
 
 
 @paths
-def test_a_prediction_that_is_right_has_no_fault(kernels):
+def test_true_positive_has_no_error(kernels):
     pair = np.array([0, 1]), np.zeros(1, np.int64), np.array([0.9])
     zero, no = np.zeros(1, np.int64), np.zeros(1, dtype=bool)
 
@@ -176,9 +176,9 @@ def test_a_prediction_that_is_right_has_no_fault(kernels):
 
 
 @paths
-def test_repaired_errors_stand_where_they_help(kernels):
-    # By score: a true positive, one on the background, a duplicate, a repaired localization error.
-    # A classification error of another label is moved here, behind the equal score of 0.5.
+def test_repaired_errors_move_to_their_rank(kernels):
+    # By score: true positive, background error, duplicate, repaired localization error.
+    # A classification error of another label moves here, after the equal score of 0.5.
     starts, at, before, counted, matched, excused = kernels.repairs(
         np.array([0, 4]),
         np.array([3, 2, 1, 0]),

@@ -1,4 +1,4 @@
-"""What other programs have in memory becomes a batch, and what does not fit is named."""
+"""Batches from arrays and from outputs of detection libraries."""
 
 import contextlib
 import io
@@ -27,7 +27,7 @@ from .support import value_of
 
 
 class Tensor:
-    """Stands for a tensor that is on another device and has a gradient."""
+    """Fake tensor on another device with a gradient."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -43,7 +43,7 @@ class Tensor:
 
 
 def detections(**fields: Any) -> SimpleNamespace:
-    """Stands for `supervision.Detections`."""
+    """Create a fake `supervision.Detections`."""
     nothing = {"confidence": None, "class_id": None, "mask": None, "data": {}}
     return SimpleNamespace(**{**nothing, **fields})
 
@@ -57,7 +57,7 @@ def test_boxes_are_read_in_every_format() -> None:
         assert batch.groundtruths.areas.tolist() == [12]
 
 
-def test_numbers_get_their_names_and_are_kept() -> None:
+def test_label_ids_get_names_and_are_kept() -> None:
     true = Objects(boxes=[[0, 0, 1, 1], [0, 0, 2, 2]], labels=[7, 3])
     batch = from_arrays([true], [Objects(labels=[])], names={7: "dog", 3: "cat"})
     assert set(batch.labels) == {Label("class", "cat"), Label("class", "dog")}
@@ -82,7 +82,7 @@ def test_detections_of_supervision_are_read() -> None:
     assert labels == ["dog", "cat"]
 
 
-def test_names_in_detections_of_supervision_are_taken() -> None:
+def test_names_in_detections_of_supervision_are_used() -> None:
     true = detections(
         xyxy=np.array([[0, 0, 2, 1]]),
         class_id=np.array([1]),
@@ -108,7 +108,7 @@ def test_dicts_of_tensors_are_read() -> None:
     assert len(batch.predictions) == 0
 
 
-def test_masks_are_encoded_and_boxed() -> None:
+def test_masks_are_encoded_with_bounding_boxes() -> None:
     mask = np.zeros((1, 4, 5), bool)
     mask[0, 1:3, 2:4] = True
     seen = {"masks": mask[:, None].astype(float), "labels": [1], "scores": [0.5]}
@@ -145,7 +145,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("fields", "message"), WRONG)
-def test_what_does_not_fit_is_named(fields: dict[str, Any], message: str) -> None:
+def test_invalid_arrays_are_rejected(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         from_arrays([Objects(**{**ONE, **fields})], [Objects(labels=[])], uids=["a"], names=["x"])
 
@@ -197,7 +197,7 @@ FOUND, MISSED = {"tp": 1, "fp": 0, "fn": 0}, {"tp": 0, "fp": 1, "fn": 1}
 @pytest.mark.parametrize(
     ("iou_type", "counts"), [(None, MISSED), ("segm", MISSED), ("bbox", FOUND)]
 )
-def test_equal_boxes_beside_other_masks_are_found_as_boxes(iou_type: Any, counts: Any) -> None:
+def test_equal_boxes_of_different_masks_match_as_boxes(iou_type: Any, counts: Any) -> None:
     batch = from_torchvision([TRUE], [SEEN], iou_type=iou_type)
     assert value_of(batch, "Counts") == counts
     to_boxes = [detections(xyxy=BOXED["boxes"], class_id=[1], mask=TRUE["masks"])]
@@ -205,7 +205,7 @@ def test_equal_boxes_beside_other_masks_are_found_as_boxes(iou_type: Any, counts
     assert value_of(from_supervision(to_boxes, seen, iou_type=iou_type), "Counts") == counts
 
 
-def test_boxes_are_those_around_the_masks_where_none_are_given() -> None:
+def test_missing_boxes_default_to_bounding_boxes_of_masks() -> None:
     masked = {"masks": square(2, 3), "labels": [1]}
     images = [TRUE, masked], [{**SEEN}, {**masked, "scores": [0.5]}]
     batch = from_torchvision(*images, iou_type="bbox")
@@ -214,7 +214,7 @@ def test_boxes_are_those_around_the_masks_where_none_are_given() -> None:
     assert batch.groundtruths.areas.tolist() == [100, 16]
 
 
-def test_predictions_without_masks_are_compared_with_the_boxes_beside_true_masks() -> None:
+def test_predictions_without_masks_are_compared_with_true_boxes() -> None:
     seen = {**BOXED, "scores": [0.9]}
     batch = from_torchvision([TRUE], [seen])
     assert batch.groundtruths.shapes.boxes.tolist() == [[0, 0, 10, 10]]
@@ -237,21 +237,21 @@ def test_predictions_without_masks_are_compared_with_the_boxes_beside_true_masks
         ({"masks": np.zeros((1, 4))}, "got array of bool, shape (1, 4)"),
     ],
 )
-def test_what_is_not_compared_is_checked_all_the_same(
+def test_arrays_that_are_not_compared_are_validated(
     fields: dict[str, Any], message: str, iou_type: Any
 ) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         from_torchvision([{**TRUE, **fields}], [SEEN], iou_type=iou_type)
 
 
-def test_an_unknown_iou_type_is_answered_with_the_known_ones() -> None:
+def test_unknown_iou_type_lists_valid_types() -> None:
     for given in ("bbx", ("bbox", "segm")):
         with pytest.raises(ParameterError, match="iou_type: expected one of bbox, segm, got"):
             from_torchvision([TRUE], [SEEN], iou_type=given)
 
 
 def as_annotation(side: dict[str, Any], row: int, image: int, iou_type: str) -> dict[str, Any]:
-    """An object of a dict as COCO has it, with what is compared alone."""
+    """Return an object of a dict as a COCO annotation with the compared shape only."""
     left, top, right, bottom = side["boxes"][row]
     mask = np.asfortranarray(side["masks"][row])
     geometry: dict[str, Any] = (
@@ -263,7 +263,7 @@ def as_annotation(side: dict[str, Any], row: int, image: int, iou_type: str) -> 
 
 
 def coco_stats(truths: list[Any], found: list[Any], iou_type: Any) -> list[float | None]:
-    """What pycocotools makes of the dicts."""
+    """Evaluate the dicts with pycocotools."""
     true = [
         as_annotation(one, row, image, iou_type) | {"area": one["area"][row], "iscrowd": 0}
         for image, one in enumerate(truths)
@@ -289,8 +289,8 @@ def coco_stats(truths: list[Any], found: list[Any], iou_type: Any) -> list[float
     return [None if number == -1 else number for number in evaluation.stats.tolist()]
 
 
-def some_dicts(seed: int) -> tuple[list[Any], list[Any]]:
-    """Dicts of three images whose masks fill some part of their boxes."""
+def random_dicts(seed: int) -> tuple[list[Any], list[Any]]:
+    """Dicts of three images whose masks fill a part of their boxes."""
     rng = np.random.default_rng(seed)
 
     def objects(near: Any = None) -> dict[str, Any]:
@@ -317,8 +317,8 @@ def some_dicts(seed: int) -> tuple[list[Any], list[Any]]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_boxes_and_masks_of_the_same_dicts_have_the_numbers_of_pycocotools(seed: int) -> None:
-    truths, found = some_dicts(seed)
+def test_boxes_and_masks_of_the_same_dicts_equal_pycocotools(seed: int) -> None:
+    truths, found = random_dicts(seed)
     numbers = {}
     for iou_type in ("bbox", "segm"):
         batch = from_torchvision(truths, found, iou_type=iou_type)
@@ -329,7 +329,7 @@ def test_boxes_and_masks_of_the_same_dicts_have_the_numbers_of_pycocotools(seed:
 
 
 @pytest.mark.parametrize("shape", [(1, 20, 20), (1, 1, 20, 20)])
-def test_shares_of_pixels_are_masks_above_a_half(shape: tuple[int, ...]) -> None:
+def test_soft_masks_include_pixels_above_a_half(shape: tuple[int, ...]) -> None:
     soft = np.where(square(0, 0), 0.99, 0.01).astype(np.float32)
     batch = from_torchvision([TRUE], [{**SEEN, "masks": Tensor(soft.reshape(shape))}])
     np.testing.assert_array_equal(batch.predictions.shapes.at(0).array, square(0, 0)[0])
@@ -342,7 +342,7 @@ def test_shares_of_pixels_are_masks_above_a_half(shape: tuple[int, ...]) -> None
         (float("nan"), "expected pixels of 0 and 1, got nan"),
     ],
 )
-def test_shares_of_pixels_are_no_masks_of_arrays(share: float, message: str) -> None:
+def test_soft_masks_are_rejected_by_from_arrays(share: float, message: str) -> None:
     masks = np.concatenate([square(0, 0), square(5, 5)]).astype(float)
     masks[1, 3, 3] = share
     seen = Objects(masks=masks, labels=[1, 1], scores=[0.5, 0.5])
@@ -354,7 +354,7 @@ def test_shares_of_pixels_are_no_masks_of_arrays(share: float, message: str) -> 
             from_torchvision([nothing], [{"masks": masks, "labels": [1, 1], "scores": [1, 1]}])
 
 
-def test_several_channels_are_no_masks_of_torchvision() -> None:
+def test_masks_with_several_channels_are_rejected() -> None:
     with pytest.raises(
         SchemaError,
         match=r"expected numbers of shape \(n, height, width\), got array of bool, shape",
@@ -362,7 +362,7 @@ def test_several_channels_are_no_masks_of_torchvision() -> None:
         from_torchvision([{**TRUE, "masks": np.ones((1, 2, 20, 20))}], [SEEN])
 
 
-def test_names_beside_numbers_of_supervision_are_an_error_unless_numbers_have_names() -> None:
+def test_class_names_that_contradict_label_ids_are_rejected() -> None:
     box = np.array([[0, 0, 2, 1.0]])
     true = [detections(xyxy=box, class_id=[1], data={"class_name": np.array(["dog"])})]
     seen = [detections(xyxy=box, class_id=np.array([1]), confidence=[0.5])]
@@ -397,7 +397,7 @@ def test_names_beside_numbers_of_supervision_are_an_error_unless_numbers_have_na
         ({"metadata": {"a": [1, 2]}}, "metadata field 'a': expected 1 rows, got 2"),
     ],
 )
-def test_names_and_facts_are_checked_at_the_door(options: dict[str, Any], message: str) -> None:
+def test_invalid_names_and_metadata_are_rejected(options: dict[str, Any], message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         from_arrays([Objects(**{**ONE, "labels": [0]})], [Objects(labels=[])], **options)
 
@@ -409,7 +409,7 @@ def test_numbers_in_a_column_of_objects_are_labels() -> None:
     assert [label.value for label in batch.labels] == ["7", "8", "dog"]
 
 
-def test_names_and_facts_may_be_arrays() -> None:
+def test_names_and_metadata_may_be_arrays() -> None:
     true = Objects(**{**ONE, "labels": [1]})
     facts = {"weather": np.array(["rain"])}
     batch = from_arrays(
@@ -419,7 +419,7 @@ def test_names_and_facts_may_be_arrays() -> None:
     assert batch.datums.metadata["weather"].tolist() == ["rain"]
 
 
-def test_an_unknown_box_format_is_answered_with_the_known_ones() -> None:
+def test_unknown_box_format_lists_valid_formats() -> None:
     with pytest.raises(
         ParameterError, match="box_format: expected one of xyxy, xywh, cxcywh, got 'XYXY'"
     ):
@@ -439,13 +439,15 @@ NO_FIT = [
 
 
 @pytest.mark.parametrize(("options", "message"), NO_FIT)
-def test_facts_about_images_fit_them(options: dict[str, Any], message: str) -> None:
+def test_sizes_uids_and_metadata_need_one_value_per_image(
+    options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         from_arrays([Objects(**MASKED)], [Objects(labels=[])], **options)
     from_arrays([Objects(**MASKED)], [Objects(labels=[])], sizes=[[2, 3]], uids=["a"])
 
 
-def test_other_things_than_objects_are_named() -> None:
+def test_unsupported_objects_are_rejected() -> None:
     with pytest.raises(SchemaError, match=r"groundtruths\[0\]: expected Objects"):
         from_arrays([ONE], [Objects(labels=[])])  # type: ignore[list-item]
     with pytest.raises(SchemaError, match="expected a list with one entry per image"):
@@ -470,14 +472,14 @@ def test_objects_of_strings_and_numbers_are_labels() -> None:
     assert found == ["dog", "7", "dog"]
 
 
-def test_a_dict_without_labels_is_named() -> None:
+def test_dict_without_labels_is_rejected() -> None:
     with pytest.raises(
         SchemaError, match=r"expected a dict with boxes and labels, got the keys \['boxes'\]"
     ):
         from_torchvision([{"boxes": []}], [{}])
 
 
-def test_arrays_that_cannot_be_right_follow_the_policy() -> None:
+def test_invalid_arrays_follow_the_policy() -> None:
     true = Objects(boxes=[[3, 0, 1, 1], [0, 0, 0, 1], [9, 0, 30, 5]], labels=["x"] * 3)
     chosen: Any = {"sizes": [[10, 10]], "invalid_geometry": "repair"}
     batch = from_arrays([true], [Objects(labels=[])], **chosen)
@@ -511,7 +513,7 @@ class TestTwoSides:
         assert batch is not None
         assert len(batch) == 1 + several
 
-    def test_detections_of_supervision_are_known_by_their_boxes(self) -> None:
+    def test_detections_of_supervision_are_recognized_by_xyxy(self) -> None:
         one = SimpleNamespace(
             xyxy=np.array([[0.0, 0, 2, 1]]),
             class_id=np.array([1]),
@@ -523,12 +525,12 @@ class TestTwoSides:
         assert len(two_sides([one], [one]) or ()) == 1
 
     @pytest.mark.parametrize("side", [[1], ["cat"], [{"masks": []}], 3, np.zeros((2, 2))])
-    def test_others_are_none(self, side: Any) -> None:
+    def test_other_objects_are_not_recognized(self, side: Any) -> None:
         assert two_sides(side, side) is None
 
 
 @pytest.mark.parametrize("labels", [[1.0, 2.0], np.array([1, 2], np.float32), [1.0, 2], [1, "2"]])
-def test_float_labels_of_a_model_are_its_whole_numbers(labels: Any) -> None:
+def test_float_labels_of_a_model_are_integers(labels: Any) -> None:
     boxes = [[0, 0, 10, 10], [20, 20, 30, 30]]
     true = {"boxes": boxes, "labels": ["1", "2"]}
     seen = {"boxes": boxes, "labels": labels, "scores": [0.9, 0.8]}
@@ -558,7 +560,7 @@ def test_label_next_to_text_never_becomes_text(label: Any, message: str) -> None
 
 
 def turned(angle: float, *, data: bool = True, **fields: Any) -> SimpleNamespace:
-    """One box of 40 by 10 around (50, 50), turned by an angle in radians, of supervision."""
+    """A box of 40 by 10 around (50, 50) in supervision's format, rotated by radians."""
     c, s = np.cos(angle), np.sin(angle)
     corners = [(50 + x * c - y * s, 50 + x * s + y * c) for x, y in CORNERS]
     points = np.array(corners)
@@ -572,7 +574,7 @@ NONE_SEEN = detections(xyxy=np.empty((0, 4)), class_id=np.empty(0, int), confide
 
 
 def test_oriented_boxes_of_supervision_keep_their_angle() -> None:
-    """The boxes around both are the same; the turned ones overlap by 0.17."""
+    """Both have the same bounding box; the rotated boxes have an IoU of 0.17."""
     shared = 100 / np.sin(1.0)  # a rhombus 10 wide in both directions
     iou = shared / (800 - shared)
     true, seen = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
@@ -589,7 +591,7 @@ def test_oriented_boxes_of_supervision_keep_their_angle() -> None:
             assert value_of(batch, "Counts", iou_thresholds=threshold) == counts
 
 
-def test_oriented_boxes_of_supervision_on_one_side_are_named() -> None:
+def test_oriented_boxes_of_supervision_on_one_side_are_rejected() -> None:
     true, seen = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
     upright = turned(-0.5, data=False, confidence=np.array([0.9]))
     with pytest.raises(
@@ -619,7 +621,7 @@ def test_oriented_boxes_of_supervision_on_one_side_are_named() -> None:
         Evaluator(["Counts"], "detection").update([true], [upright])
 
 
-def test_oriented_boxes_as_rows_of_five_numbers_are_refused_with_the_remedy() -> None:
+def test_oriented_boxes_as_rows_of_five_numbers_name_the_remedy() -> None:
     true = Objects(boxes=[[50, 50, 40, 10, 0.5]], labels=[0])
     with pytest.raises(
         SchemaError,
@@ -634,7 +636,7 @@ def test_oriented_boxes_as_rows_of_five_numbers_are_refused_with_the_remedy() ->
 
 
 def results(**fields: Any) -> SimpleNamespace:
-    """Stands for `Results` of Ultralytics."""
+    """Create fake `Results` of Ultralytics."""
     return SimpleNamespace(names={0: "cat", 1: "dog"}, orig_shape=(10, 10), masks=None, **fields)
 
 
@@ -669,7 +671,7 @@ def test_oriented_results_of_ultralytics_keep_their_angle() -> None:
 
 
 class Instances:
-    """Stands for `Instances` of Detectron2."""
+    """Fake `Instances` of Detectron2."""
 
     image_size = (10, 10)
 
@@ -730,7 +732,7 @@ def test_lists_of_objects_are_read_without_from_arrays() -> None:
     assert evaluate([true], [seen], ["Counts"])["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
 
 
-def test_predictions_passed_first_are_named() -> None:
+def test_swapped_arguments_are_detected() -> None:
     true, seen = {"boxes": BOX, "labels": [1]}, {"boxes": BOX, "labels": [1], "scores": [0.5]}
     with pytest.raises(
         SchemaError, match="predictions: expected scores, got none; the ground truths have scores"
@@ -758,7 +760,7 @@ def test_detections_of_supervision_without_class_name_the_remedy() -> None:
         ("boxes", [[0, 0, 2, 2]], [[False, False, True, False]]),
     ],
 )
-def test_masked_values_are_not_read_as_objects(name: str, values: Any, hidden: Any) -> None:
+def test_masked_values_are_rejected(name: str, values: Any, hidden: Any) -> None:
     masked = np.ma.masked_array(values, hidden)
     rows = list(masked) if name == "boxes" else masked
     true = [{"boxes": [[0, 0, 2, 2]], "labels": [1]}]
@@ -772,7 +774,7 @@ def test_masked_values_are_not_read_as_objects(name: str, values: Any, hidden: A
 
 
 def rows_of(seed: int, as_lists: bool) -> tuple[list[Objects], list[Objects]]:
-    """Images of arrays of one type, whose boxes and labels are lists on request."""
+    """Images of arrays of one type, with boxes and labels as lists on request."""
     drawn = np.random.default_rng(seed)
 
     def given(values: Any) -> Any:
@@ -791,7 +793,7 @@ def rows_of(seed: int, as_lists: bool) -> tuple[list[Objects], list[Objects]]:
 
 
 @pytest.mark.parametrize("box_format", ["xyxy", "cxcywh"])
-def test_arrays_that_are_read_at_once_give_the_batch_of_lists(box_format: Any) -> None:
+def test_stacked_arrays_give_the_batch_of_lists(box_format: Any) -> None:
     at_once, lists = (
         from_arrays(*rows_of(3, as_lists), box_format=box_format) for as_lists in (False, True)
     )

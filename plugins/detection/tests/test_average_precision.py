@@ -11,8 +11,8 @@ from .support import ROW, by_label, results_of, seen, true, value_of
 
 RULES = pytest.mark.parametrize("rule", ["ranked", "valor"])
 
-# By score, the dogs are hit, miss, hit of 4: precision 1 up to recall 1/4 (26 points of 101), 2/3
-# up to 2/4 (25 points). At 0.75 the third has too little overlap.
+# By score, the dogs are tp, fp, tp of 4: precision 1 up to recall 1/4 (26 points of 101), 2/3
+# up to 2/4 (25 points). At 0.75 the IoU of the third is too low.
 DOG_50 = (26 + 25 * 2 / 3) / 101
 DOG_75 = 26 / 101
 
@@ -69,7 +69,7 @@ def test_means_over_ious_and_labels(rule: str) -> None:
     assert mean.left_out == {"no ground truths of the label": 1}
 
 
-def test_labels_only_in_predictions_take_part_with_0_where_asked_for() -> None:
+def test_labels_only_in_predictions_count_as_0_on_request() -> None:
     results = results_of(
         ROW,
         {
@@ -84,23 +84,22 @@ def test_labels_only_in_predictions_take_part_with_0_where_asked_for() -> None:
     assert results.only.left_out == {}
 
 
-def test_a_mean_over_no_labels_is_undefined() -> None:
+def test_mean_without_labels_is_undefined() -> None:
     result = results_of([Detection("a", (), [seen({"dog": 1}, 0, 0, 1, 1)])], "mAP")[0]
 
     assert result.undefined == "no labels with ground truths"
 
 
-def test_every_range_of_sizes_is_counted_apart() -> None:
+def test_area_ranges_are_counted_separately() -> None:
     sizes = {"area_ranges": {"tiny": [0, 90], "big": [91, 1e10]}}
     results = results_of(ROW, {"name": "AP", "iou_thresholds": 0.5, "matching": "valor"} | sizes)
 
-    # All ground truths are of 100 or 400 square pixels; a prediction that found one counts
-    # whatever its own size.
+    # All ground truths have 100 or 400 square pixels; a matched prediction counts at any size.
     assert results.find(label="dog", area_range="big").value == close(DOG_50)
     assert results.find(label="dog", area_range="tiny").only.undefined is not None
 
 
-def test_the_best_predictions_of_an_image_count() -> None:
+def test_limit_counts_best_predictions_of_an_image() -> None:
     item = Detection(
         "a",
         [true("dog", 0, 0, 4, 4), true("dog", 10, 0, 14, 4)],
@@ -109,11 +108,11 @@ def test_the_best_predictions_of_an_image_count() -> None:
     at = {"iou_thresholds": 0.5, "matching": "valor"}
 
     assert value_of([item], "AP", **at) == 1.0
-    # one of two is found: recalls 0 to 0.5
+    # one of two is matched: recalls 0 to 0.5
     assert value_of([item], "AP", max_detections=1, **at) == 51 / 101
 
 
-def test_of_equal_scores_the_greater_overlap_comes_first_but_under_coco() -> None:
+def test_equal_scores_rank_by_iou_except_under_coco() -> None:
     items = [
         Detection("a", [true("dog", 0, 0, 4, 4)], [seen({"dog": 0.5}, 10, 0, 14, 4)]),
         Detection("b", [true("dog", 0, 0, 4, 4)], [seen({"dog": 0.5}, 0, 0, 4, 4)]),
@@ -124,7 +123,7 @@ def test_of_equal_scores_the_greater_overlap_comes_first_but_under_coco() -> Non
         assert found == pytest.approx(expected, rel=1e-14), rule
 
 
-def test_results_say_what_is_not_as_usual() -> None:
+def test_results_state_parameters_that_differ_from_defaults() -> None:
     results = results_of(
         ROW[:1],
         "AP",
@@ -164,7 +163,7 @@ def test_an_area_range_has_two_ordered_bounds(bounds: list[float], message: str)
         results_of(ROW, {"name": "AP", "area_ranges": {"small": bounds}})
 
 
-def test_more_than_64_thresholds_are_no_different() -> None:
+def test_more_than_64_thresholds_are_supported() -> None:
     many = [i / 100 for i in range(1, 100)]
     together = results_of(ROW, {"name": "AP", "iou_thresholds": many})
 

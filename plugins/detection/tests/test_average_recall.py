@@ -26,7 +26,7 @@ def test_a_prediction_needs_the_score() -> None:
     at = {"recall_score_threshold": 0.75} | OVER
     results = results_of(ROW, {"name": "AR"} | at, {"name": "mAR"} | at)
 
-    # 0.9 is left of the hits
+    # only the match with score 0.9 remains
     assert by_label(results["AR"]) == {"bee": None, "cat": 0.0, "dog": 0.25}
     assert results["mAR"].only.value == 0.125
 
@@ -55,7 +55,7 @@ def test_means_over_scores() -> None:
     assert mean.parameters["score_thresholds"] == [0.0, 0.75]
 
 
-def test_labels_only_in_predictions_take_part_with_0_where_asked_for() -> None:
+def test_labels_only_in_predictions_count_as_0_on_request() -> None:
     found = value_of(ROW, "mAR", include_prediction_only_labels=True, **OVER)
 
     assert found == pytest.approx((0.375 + 1 + 0) / 3, rel=1e-15)
@@ -73,7 +73,7 @@ def test_coco_counts_the_best_detections_of_an_image() -> None:
     assert value_of([item], "AR", max_detections=3) == 3 / 4
 
 
-def test_coco_counts_a_hundred_unless_it_is_told() -> None:
+def test_coco_counts_100_detections_by_default() -> None:
     item = Detection(
         "a",
         [true("dog", 0, 0, 4, 4)],

@@ -18,7 +18,7 @@ DOG, CAT = Label("class", "dog"), Label("class", "cat")
 NOTHING = Mask.of(np.zeros((10, 20)))
 
 
-def test_what_is_left_out_does_not_move_the_others() -> None:
+def test_skipped_objects_do_not_shift_positions() -> None:
     objects = [TrueObject(["dog", ("color", "red")], NOTHING), TrueObject("cat", BOX, area=7)]
     batch = batch_of([Detection("a", objects)], "skip")
     assert batch.labels == (CAT,)
@@ -27,14 +27,14 @@ def test_what_is_left_out_does_not_move_the_others() -> None:
     assert batch.left_out == {"groundtruths left out: empty": 1}
 
 
-def test_a_policy_is_one_of_four() -> None:
+def test_unknown_policy_lists_the_four_policies() -> None:
     with pytest.raises(
         ParameterError, match="expected one of error, repair, skip, accept, got 'ignore'"
     ):
         batch_of([], "ignore")  # type: ignore[arg-type]
 
 
-def test_objects_can_be_called_by_where_they_come_from() -> None:
+def test_error_names_source_of_object() -> None:
     item = Detection("a", [], [PredictedObject({"dog": 0.5}, NOTHING)])
     with pytest.raises(
         SchemaError, match="expected a shape with at least three corners, or a pixel, got a mask of"

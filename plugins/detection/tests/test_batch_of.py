@@ -37,7 +37,7 @@ ITEMS = [
 ]
 
 
-def test_objects_come_back_as_they_were() -> None:
+def test_objects_survive_conversion_to_columns() -> None:
     found = list(DetectionBatch.of(ITEMS).items())
     assert [item.uid for item in found] == ["a", "b", "c"]
     assert found[1:] == ITEMS[1:]
@@ -87,7 +87,7 @@ BOW = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
         (Box(0, 0, 30, 1), "expected a shape inside its image, got 0, 0, 30, 1"),
     ],
 )
-def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise(
+def test_invalid_shape_is_rejected_unless_a_policy_allows_it(
     shape: Any,
     message: str,
 ) -> None:
@@ -101,7 +101,7 @@ def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise
     assert sum(skipped.left_out.values()) == 1
 
 
-def test_what_is_repaired_has_the_area_of_the_repaired_shape() -> None:
+def test_repaired_object_has_the_area_of_the_repaired_shape() -> None:
     item = Detection("a", [TrueObject(["dog", ("color", "red")], BOW, area=7)])
     batch = batch_of([item], "repair")
     assert batch.groundtruths.areas.tolist() == [2, 2]

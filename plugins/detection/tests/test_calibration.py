@@ -10,10 +10,10 @@ from . import naive_analysis as naive
 from .support import ROW, by_label, results_of, seen, true, value_of
 
 
-def test_it_compares_scores_with_precision() -> None:
+def test_error_is_the_gap_between_score_and_precision() -> None:
     value = value_of(ROW, "CalibrationError", bins=2)
 
-    # the bee at 0.5 is wrong; 0.9, 0.8, 0.7 and 0.6, three right
+    # the bee at 0.5 is false; of 0.9, 0.8, 0.7 and 0.6, three are true
     assert value["bins"] == [
         {"lower": 0.0, "upper": 0.5, "count": 1, "precision": 0.0, "confidence": 0.5},
         {"lower": 0.5, "upper": 1.0, "count": 4, "precision": 0.75, "confidence": 0.75},
@@ -25,19 +25,19 @@ def test_it_compares_scores_with_precision() -> None:
 def test_an_empty_bin_has_no_precision_and_no_confidence() -> None:
     value = value_of(ROW, "CalibrationError", bins=4)
 
-    # bins are closed above: 0.5 is the last score of the second
+    # bins include their upper edge: 0.5 is in the second
     assert [one["count"] for one in value["bins"]] == [0, 1, 2, 2]
     assert value["bins"][0]["precision"] is None
     assert value["bins"][0]["confidence"] is None
 
 
-def test_low_scores_can_be_left_out() -> None:
+def test_low_scores_can_be_excluded() -> None:
     value = value_of(ROW, "CalibrationError", bins=2, score_threshold=0.6)
 
     assert [one["count"] for one in value["bins"]] == [0, 4]
 
 
-def test_every_label_on_its_own() -> None:
+def test_results_per_label() -> None:
     values = by_label(results_of(ROW, {"name": "CalibrationError", "bins": 1, "per_label": True}))
 
     assert list(values) == ["bee", "cat", "dog"]
@@ -46,7 +46,7 @@ def test_every_label_on_its_own() -> None:
     assert values["dog"]["ece"] == pytest.approx(0.8 - 2 / 3, rel=1e-14)
 
 
-def test_a_prediction_in_a_crowd_takes_no_part() -> None:
+def test_prediction_in_a_crowd_is_excluded() -> None:
     crowd = true("dog", 0, 0, 20, 20, is_crowd=True)
     items = [Detection("a", [crowd], [seen({"dog": 0.9}, 0, 0, 5, 5)])]
     results = results_of(items, "CalibrationError")
@@ -54,7 +54,7 @@ def test_a_prediction_in_a_crowd_takes_no_part() -> None:
     assert results.only.undefined == "no predictions"
 
 
-def test_scores_that_are_no_probabilities_fail() -> None:
+def test_scores_outside_0_and_1_are_rejected() -> None:
     items = [Detection("a", [], [seen({"dog": 1.5}, 0, 0, 5, 5)])]
     error = results_of(items, "CalibrationError").only.error
 
@@ -62,7 +62,7 @@ def test_scores_that_are_no_probabilities_fail() -> None:
     assert error.startswith("expected scores in [0, 1], found 1 outside")
 
 
-def test_there_must_be_a_bin() -> None:
+def test_number_of_bins_is_positive() -> None:
     with pytest.raises(
         ParameterError, match=r"detection\.CalibrationError: bins must lie in \[1, 10000\], got 0"
     ):
@@ -70,7 +70,7 @@ def test_there_must_be_a_bin() -> None:
 
 
 @for_each("seed", range(25))
-def test_it_is_the_naive_error(seed: int) -> None:
+def test_error_equals_naive_error(seed: int) -> None:
     items = naive.random_items(seed)
     results = results_of(items, {"name": "CalibrationError", "bins": 7, "per_label": True})
     rows = {label: naive.ranked(items, label, 0.5) for label in by_label(results)}

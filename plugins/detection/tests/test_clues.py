@@ -1,4 +1,4 @@
-"""Warnings for boxes in another format and for duplicated ground truths."""
+"""Warnings for boxes in another format and for duplicate ground truths."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def batch(truths: Any, found: Any, box_format: Any = "xywh", count: int = 1) -> 
     return from_arrays([true] * count, [seen] * count, box_format=box_format, uids=uids)
 
 
-def told(data: Any, *metrics: Any) -> tuple[str, ...]:
+def warnings_of(data: Any, *metrics: Any) -> tuple[str, ...]:
     return evaluate(data, metrics or ["mAP50"], "detection").warnings
 
 
@@ -68,59 +68,61 @@ def test_boxes_in_another_format_are_a_warning(
     other: str,
 ) -> None:
     boxes = BOXES + np.array([0, 40, 0, 40])
-    assert told(batch(read(boxes), written(boxes), box_format)) == (message(actual, other),)
+    assert warnings_of(batch(read(boxes), written(boxes), box_format)) == (message(actual, other),)
 
 
 def test_boxes_with_x_and_y_in_another_order_are_a_warning() -> None:
     flipped = BOXES[1:][:, [1, 0, 3, 2]]
-    (warning,) = told(batch(BOXES[1:], flipped, "xyxy"))
+    (warning,) = warnings_of(batch(BOXES[1:], flipped, "xyxy"))
     assert "2 of the 2 best predictions in them would" in warning
     assert "y before x instead of x before y" in warning
 
 
 @pytest.mark.parametrize("side", ["predictions", "ground truths"])
-def test_boxes_in_shares_of_the_image_are_a_warning(side: str) -> None:
+def test_normalized_boxes_are_a_warning(side: str) -> None:
     two = [BOXES, BOXES / 100]
     truths, found = two if side == "predictions" else two[::-1]
-    (warning,) = told(batch(truths, found, "xyxy"))
+    (warning,) = warnings_of(batch(truths, found, "xyxy"))
     assert f"in 1 of 1 of them, boxes of the {side} end below 2" in warning
-    assert told(batch(BOXES / 100, BOXES / 100, "xyxy")) == ()
+    assert warnings_of(batch(BOXES / 100, BOXES / 100, "xyxy")) == ()
 
 
-def test_a_third_of_the_best_predictions_and_two_are_needed() -> None:
+def test_clue_needs_a_third_of_best_predictions_and_two() -> None:
     wrong = np.array([[200, 200, 9, 9]] * 4, float)
     three_of_seven = np.concatenate([BOXES, wrong])
     truths = np.concatenate([sides(BOXES), wrong + [100, 0, 0, 0] + np.arange(4)[:, None] * 20])
-    assert len(told(batch(truths, three_of_seven))) == 1
+    assert len(warnings_of(batch(truths, three_of_seven))) == 1
     one_of_seven = np.concatenate([BOXES[:1], wrong, wrong[:2] + 30])
-    assert told(batch(truths, one_of_seven)) == ()
+    assert warnings_of(batch(truths, one_of_seven)) == ()
 
 
-def test_random_boxes_are_no_boxes_in_another_format() -> None:
+def test_random_boxes_suggest_no_other_format() -> None:
     random = np.random.default_rng(7)
 
-    def some(count: int) -> Any:
+    def random_boxes(count: int) -> Any:
         corners = random.uniform(0, 500, (count, 2))
         return np.concatenate([corners, corners + random.uniform(10, 140, (count, 2))], axis=1)
 
     for _ in range(30):
         images = random.integers(1, 6)
-        truths = [Objects(boxes=some(n), labels=[0] * n) for n in random.integers(1, 4, images)]
+        truths = [
+            Objects(boxes=random_boxes(n), labels=[0] * n) for n in random.integers(1, 4, images)
+        ]
         found = [
-            Objects(boxes=some(n), labels=[0] * n, scores=random.random(n))
+            Objects(boxes=random_boxes(n), labels=[0] * n, scores=random.random(n))
             for n in random.integers(1, 60, images)
         ]
-        assert told(from_arrays(truths, found)) == ()
+        assert warnings_of(from_arrays(truths, found)) == ()
 
 
-def test_overlaps_below_the_threshold_of_all_metrics_are_overlaps() -> None:
+def test_overlaps_below_the_iou_thresholds_prevent_the_warning() -> None:
     moved = BOXES + np.array([0, 3, 0, 3])  # IoU 9 / 15
-    report = told(batch(BOXES, moved, "xyxy"), {"name": "mAP", "iou_thresholds": 0.75})
+    report = warnings_of(batch(BOXES, moved, "xyxy"), {"name": "mAP", "iou_thresholds": 0.75})
     assert report == ()
 
 
-def test_warnings_do_not_depend_on_how_data_are_split() -> None:
-    """More images than are kept, of which some are alike."""
+def test_warnings_do_not_depend_on_the_split() -> None:
+    """The data have more images than are kept, with duplicates."""
     truths, found = [], []
     for number in range(200):
         boxes = BOXES + np.array([0, number // 2, 0, number // 2])
@@ -128,7 +130,7 @@ def test_warnings_do_not_depend_on_how_data_are_split() -> None:
         found.append(Objects(boxes=boxes, labels=[0] * 3, scores=[0.9, 0.8, 0.7]))
     uids = [f"i{n}" for n in range(200)]
     whole = from_arrays(truths, found, box_format="xywh", uids=uids)
-    expected = told(whole)
+    expected = warnings_of(whole)
     assert len(expected) == 2
     assert "of the 192 best predictions in 64 of them" in expected[0]
     assert expected[1].startswith("600 ground truths have the label and the geometry of another")
@@ -149,7 +151,7 @@ def state_of(data: DetectionBatch) -> Overlaps:
     return state
 
 
-def test_a_stream_keeps_no_more_than_16384_objects_for_warnings() -> None:
+def test_clues_keep_at_most_16384_objects() -> None:
     clues = Clues()
     for first in range(0, 3_500, 700):
         part = Clues()
@@ -163,7 +165,7 @@ def test_a_stream_keeps_no_more_than_16384_objects_for_warnings() -> None:
     assert sum(len(own.boxes) + len(own.true_boxes) for own in clues._waiting) < 16_384
 
 
-def test_clues_are_saved_and_states_without_them_are_read() -> None:
+def test_clues_are_saved_and_optional_in_saved_states() -> None:
     state = state_of(batch(np.concatenate([sides(BOXES)] * 2), BOXES, count=3))
     expected = list(state.warnings())
     assert len(expected) == 2
@@ -176,7 +178,7 @@ def test_clues_are_saved_and_states_without_them_are_read() -> None:
     assert list(restored.warnings()) == []
 
 
-def test_ground_truths_that_occur_twice_are_a_warning_with_the_first_place() -> None:
+def test_duplicate_ground_truths_are_a_warning_with_first_position() -> None:
     box = (0, 0, 4, 4)
     items = [
         Detection("b", [true("dog", *box), true("cat", *box), true("dog", *box)]),
@@ -185,15 +187,15 @@ def test_ground_truths_that_occur_twice_are_a_warning_with_the_first_place() -> 
         ),
         Detection("c", [true("dog", *box), true("dog", 0, 0, 4, 5)]),
     ]
-    assert told(items) == (
+    assert warnings_of(items) == (
         "3 ground truths have the label and the geometry of another one in their image (first: "
         "image 'a', annotations 1 and 2); each counts: remove the duplicates",
     )
     crowd = Detection("a", [true("dog", *box, is_crowd=True)] * 2, [seen({"dog": 1}, *box)])
-    assert told([crowd]) == ()
+    assert warnings_of([crowd]) == ()
 
 
-def test_polygons_with_one_box_around_them_are_no_duplicates_unless_alike() -> None:
+def test_polygons_with_equal_bounding_boxes_are_no_duplicates_unless_equal() -> None:
     corner = Polygon([(0, 0), (4, 0), (0, 4)])
     square = Polygon([(0, 0), (4, 0), (4, 4), (0, 4)])
 
@@ -202,14 +204,14 @@ def test_polygons_with_one_box_around_them_are_no_duplicates_unless_alike() -> N
         return [Detection("a", [type(label)("dog", shape) for shape in shapes])]
 
     mirrored = Polygon([(4, 4), (4, 0), (0, 4)])
-    assert told(of(corner, mirrored, square, Box(0, 0, 4, 4))) == ()
-    assert len(told(of(square, corner, mirrored, corner))) == 1
+    assert warnings_of(of(corner, mirrored, square, Box(0, 0, 4, 4))) == ()
+    assert len(warnings_of(of(square, corner, mirrored, corner))) == 1
     masks = [Mask.of(np.array(one)) for one in ([[1, 0], [0, 1]], [[0, 1], [1, 0]])]
-    assert told(of(*masks)) == ()
-    assert len(told(of(*masks, masks[1]))) == 1
+    assert warnings_of(of(*masks)) == ()
+    assert len(warnings_of(of(*masks, masks[1]))) == 1
 
 
-def test_clues_that_are_none_are_empty() -> None:
+def test_missing_clues_are_empty() -> None:
     clues = Clues()
     assert clues.dump() == {}
     assert list(Clues.restored(None).warnings(0, 0)) == []
@@ -218,7 +220,7 @@ def test_clues_that_are_none_are_empty() -> None:
 def detected(
     change: Callable[[Any], Any], labels: Callable[[Any], Any] = lambda own: own
 ) -> DetectionBatch:
-    """Twelve images of objects of five labels, found exactly, under a change of boxes or labels."""
+    """Twelve images of five labels with perfect predictions, except for a change of each."""
     drawn = np.random.default_rng(0)
     truths, seen = [], []
     for _ in range(12):
@@ -241,23 +243,21 @@ def detected(
     ],
     ids=["percent", "size of the network's input", "sides scaled differently"],
 )
-def test_boxes_in_another_image_size_are_in_the_warnings(
-    scale: tuple[float, float], said: str
-) -> None:
+def test_boxes_in_another_image_size_are_a_warning(scale: tuple[float, float], said: str) -> None:
     batch = detected(lambda boxes: boxes * np.tile(scale, 2))
     for part in (batch, batch.select(np.arange(6))):
         (warning,) = evaluate(part, ["mAP"]).warnings
         assert said in str(warning)
 
 
-def test_labels_counted_from_1_on_one_side_are_in_the_warnings() -> None:
+def test_labels_counted_from_1_on_one_side_are_a_warning() -> None:
     (warning,) = evaluate(detected(lambda boxes: boxes, lambda own: own + 1), ["mAP"]).warnings
 
     assert "best predictions in them overlap one of another label" in str(warning)
 
 
 @for_each("seed", range(30))
-def test_boxes_at_random_look_like_no_other_size_or_label(seed: int) -> None:
+def test_random_boxes_suggest_no_other_size_or_label(seed: int) -> None:
     drawn = np.random.default_rng(seed)
 
     def anywhere(boxes: Any) -> Any:

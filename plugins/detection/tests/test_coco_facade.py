@@ -1,4 +1,4 @@
-"""The stand-in for pycocotools gives its numbers in every bit."""
+"""The drop-in replacement for pycocotools gives the same numbers, bit by bit."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def segmentation(rng, box, *, compressed=False):
 
 
 def change_of(rng, dataset):
-    """Some of the parameters, changed."""
+    """Random changes of parameters."""
     images = [one["id"] for one in dataset["images"]]
     categories = [one["id"] for one in dataset["categories"]]
     choices = {
@@ -140,14 +140,14 @@ def check(dataset, results, iou_type, change=None):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_boxes_have_every_bit_of_pycocotools(seed):
+def test_results_of_boxes_equal_pycocotools_bit_by_bit(seed):
     rng = np.random.default_rng([seed, 1])
     for _ in range(SETS):
         check(*random_set(rng, big=rng.random() < 0.2), "bbox")
 
 
 @for_each("seed", range(12))
-def test_changed_parameters_have_every_bit_of_pycocotools(seed):
+def test_results_of_changed_parameters_equal_pycocotools_bit_by_bit(seed):
     rng = np.random.default_rng([seed, 2])
     for _ in range(SETS):
         dataset, results = random_set(rng, big=rng.random() < 0.2)
@@ -161,7 +161,7 @@ def test_no_detections_have_no_score(counts):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_masks_have_every_bit_of_pycocotools(seed):
+def test_results_of_masks_equal_pycocotools_bit_by_bit(seed):
     rng = np.random.default_rng([seed, 3])
     for _ in range(SETS // 2):
         dataset, results = random_set(rng, masks=True)
@@ -171,7 +171,7 @@ def test_masks_have_every_bit_of_pycocotools(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_results_of_each_image_are_those_of_pycocotools(seed):
+def test_results_per_image_equal_pycocotools(seed):
     rng = np.random.default_rng([seed, 4])
     for _ in range(5):
         dataset, results = random_set(rng)
@@ -189,7 +189,7 @@ def test_results_of_each_image_are_those_of_pycocotools(seed):
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
 @pytest.mark.parametrize("seed", range(4))
-def test_overlaps_of_each_image_are_those_of_pycocotools(seed, iou_type):
+def test_ious_per_image_equal_pycocotools(seed, iou_type):
     rng = np.random.default_rng([seed, 5])
     seen = 0
     for use_cats in (0, 1):
@@ -241,7 +241,7 @@ def test_files_lists_and_objects_of_pycocotools_give_the_same_numbers(tmp_path, 
         assert numbers(TheirEval(other, seen, iou_type)) == of_files
 
 
-def test_files_that_gzip_packed_give_the_same_numbers(tmp_path):
+def test_gzipped_files_give_the_same_numbers(tmp_path):
     plain = written(tmp_path, *random_set(np.random.default_rng(6)))
     packed = [f"{path}.gz" for path in plain]
     for path, name in zip(plain, packed, strict=True):
@@ -255,7 +255,7 @@ def test_files_that_gzip_packed_give_the_same_numbers(tmp_path):
     assert of_packed[0].anns == of_plain[0].anns
 
 
-def test_files_make_no_objects_of_annotations_unless_asked(tmp_path, monkeypatch):
+def test_files_create_objects_of_annotations_on_access_only(tmp_path, monkeypatch):
     truths, found = written(tmp_path, *random_set(np.random.default_rng(6)))
     monkeypatch.setattr(COCO, "_objects", None)
     coco = COCO(truths)
@@ -269,7 +269,7 @@ def test_files_make_no_objects_of_annotations_unless_asked(tmp_path, monkeypatch
         _ = coco.anns
 
 
-def test_an_array_of_results_is_as_good_as_a_list():
+def test_array_of_results_gives_the_same_numbers_as_a_list():
     rng = np.random.default_rng(7)
     dataset, results = random_set(rng)
     rows = [[r["image_id"], *r["bbox"], r["score"], r["category_id"]] for r in results]
@@ -283,7 +283,7 @@ def test_an_array_of_results_is_as_good_as_a_list():
 
 
 @pytest.mark.parametrize("from_file", [False, True])
-def test_look_ups_answer_as_pycocotools_does(tmp_path, from_file):
+def test_look_ups_equal_pycocotools(tmp_path, from_file):
     rng = np.random.default_rng(8)
     dataset, results = random_set(rng, masks=True)
     for category in dataset["categories"]:
@@ -329,7 +329,7 @@ def test_look_ups_answer_as_pycocotools_does(tmp_path, from_file):
         assert list(one["bbox"]) == list(expected["bbox"])
 
 
-def test_masks_of_annotations_are_those_of_pycocotools():
+def test_masks_of_annotations_equal_pycocotools():
     dataset, _ = random_set(np.random.default_rng(9), masks=True)
     coco, other = COCO(), theirs.COCO()
     coco.dataset = other.dataset = dataset
@@ -344,7 +344,7 @@ def test_masks_of_annotations_are_those_of_pycocotools():
         assert pixels.sum() == their_masks.area(expected)
 
 
-def test_what_was_given_stays_as_it_was():
+def test_arguments_are_not_modified():
     dataset, results = random_set(np.random.default_rng(10), masks=True)
     before = copy.deepcopy((dataset, results))
     evaluated_ours(dataset, results)
@@ -372,7 +372,7 @@ def test_a_changed_annotation_changes_the_numbers(tmp_path):
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("value", [1.5, math.nan])
-def test_objects_are_those_of_the_file_behind_a_byte_order_mark(tmp_path, mark, value):
+def test_file_with_byte_order_mark_gives_the_same_objects(tmp_path, mark, value):
     dataset, results = random_set(np.random.default_rng(16))
     dataset["info"] = {"value": value}
     truths, found = written(tmp_path, dataset, results)
@@ -386,14 +386,14 @@ def test_objects_are_those_of_the_file_behind_a_byte_order_mark(tmp_path, mark, 
     ]
 
 
-def test_a_ground_truth_with_id_0_can_be_found():
+def test_ground_truth_with_id_0_can_be_matched():
     one = {"id": 0, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
     dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": [one]}
     seen = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}]
     assert evaluated_ours(dataset, seen, "bbox")[0][0] == pytest.approx(1)
 
 
-def test_no_results_find_nothing():
+def test_empty_results_match_nothing():
     dataset, _ = random_set(np.random.default_rng(11))
     assert max(evaluated_ours(dataset, [], "bbox")[0]) == 0
 
@@ -416,7 +416,7 @@ def test_thresholds_and_recalls_can_be_in_any_order():
         assert np.array_equal(first, second)
 
 
-def test_results_of_each_image_stay_when_something_else_is_accumulated():
+def test_results_per_image_survive_another_accumulate():
     dataset, results = random_set(np.random.default_rng(14), big=True)
     coco = COCO()
     coco.dataset = dataset
@@ -432,7 +432,7 @@ def test_results_of_each_image_stay_when_something_else_is_accumulated():
     assert evaluation.evalImgs is evaluation.evalImgs  # looked up over and over
 
 
-def test_accumulating_takes_little_more_memory_than_its_answer(monkeypatch):
+def test_accumulate_allocates_little_more_than_its_result(monkeypatch):
     monkeypatch.setattr("valor_core.kernels.threads.thread_count", lambda: 1)
     one = {"image_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
     coco = COCO()
@@ -451,7 +451,7 @@ def test_accumulating_takes_little_more_memory_than_its_answer(monkeypatch):
     assert most < 1.5 * sum(evaluation.eval[name].nbytes for name in ("precision", "scores"))
 
 
-def test_no_recalls_are_asked_for():
+def test_empty_recall_thresholds_give_empty_precisions():
     dataset, results = random_set(np.random.default_rng(15))
     found = []
     for own in (OURS, THEIRS):
@@ -462,7 +462,7 @@ def test_no_recalls_are_asked_for():
         assert np.array_equal(found[0][name], found[1][name])
 
 
-def test_keypoints_are_refused_for_now():
+def test_keypoints_are_rejected_for_now():
     with pytest.raises(
         ConfigError, match="iouType: keypoints come in a later release, got 'keypoints'"
     ):
@@ -471,7 +471,7 @@ def test_keypoints_are_refused_for_now():
         Params("boxes")
 
 
-def test_steps_out_of_order_are_errors():
+def test_steps_out_of_order_are_rejected():
     evaluation = COCOeval(None, None, "bbox")
     with pytest.raises(ConfigError, match=r"accumulate: call evaluate\(\) first"):
         evaluation.accumulate()
@@ -488,7 +488,7 @@ def test_steps_out_of_order_are_errors():
         ("maxDets", [100], "maxDets: expected three numbers to summarize, got [100]"),
     ],
 )
-def test_parameters_that_make_no_sense_are_errors(name, value, message: str):
+def test_invalid_parameters_are_rejected(name, value, message: str):
     dataset, results = random_set(np.random.default_rng(13))
     coco = COCO()
     coco.dataset = dataset
@@ -540,14 +540,14 @@ ONE = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}
         (5, "results: expected a path, a list or an array, got 5"),
     ],
 )
-def test_results_that_do_not_fit_are_errors(results, message: str):
+def test_results_that_do_not_match_the_data_set_are_rejected(results, message: str):
     coco = COCO()
     coco.dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": []}
     with pytest.raises(ReadError, match=re.escape(message)):
         coco.loadRes(results)
 
 
-def test_files_that_do_not_fit_are_errors(tmp_path):
+def test_invalid_files_are_rejected(tmp_path):
     truths, found = written(tmp_path, *random_set(np.random.default_rng(14)))
     with pytest.raises(ReadError, match="no such file"):
         COCO(tmp_path / "missing.json")
@@ -564,7 +564,7 @@ def test_files_that_do_not_fit_are_errors(tmp_path):
         COCO(truths).loadRes(found).getAnnIds()
 
 
-def test_lacking_fields_are_named():
+def test_missing_fields_are_named():
     one = {"id": 1, "image_id": 1, "category_id": 1, "area": 81}
     for iou_type in ("bbox", "segm"):
         coco = COCO()
@@ -582,7 +582,7 @@ def test_info_is_printed(capsys):
 
 
 @pytest.mark.parametrize("without", [{"annotations": []}, {}])
-def test_results_of_a_file_are_read_where_nothing_is_annotated(tmp_path, without) -> None:
+def test_results_are_read_for_data_set_without_annotations(tmp_path, without) -> None:
     data = {"images": [{"id": 1, "height": 9, "width": 9}], "categories": [{"id": 3, "name": "a"}]}
     results = [{"image_id": 1, "category_id": 3, "bbox": [0, 0, 4, 4], "score": 0.5}]
     (tmp_path / "gt.json").write_text(json.dumps(data | without))
@@ -607,7 +607,7 @@ def test_results_of_a_file_are_read_where_nothing_is_annotated(tmp_path, without
         ("showAns", "'COCO' object has no attribute 'showAns'"),
     ],
 )
-def test_what_is_not_there_says_what_to_do(name, message) -> None:
+def test_missing_attribute_of_data_set_names_the_remedy(name, message) -> None:
     with pytest.raises(AttributeError) as error:
         getattr(COCO(), name)
     assert str(error.value).startswith(message)
@@ -628,7 +628,7 @@ def test_what_is_not_there_says_what_to_do(name, message) -> None:
         ("evaluateIm", "'COCOeval' object has no attribute 'evaluateIm'"),
     ],
 )
-def test_what_an_evaluation_has_not_says_what_to_do(name, message) -> None:
+def test_missing_attribute_of_evaluation_names_the_remedy(name, message) -> None:
     with pytest.raises(AttributeError) as error:
         getattr(COCOeval(), name)
     assert str(error.value) == message
@@ -650,7 +650,7 @@ def test_categories_have_to_be_listed(tmp_path):
             COCOeval(given, given.loadRes(results), "bbox")
 
 
-def test_annotations_with_one_id_count_each_on_its_own():
+def test_annotations_with_the_same_id_count_separately():
     dataset = {
         "images": [{"id": 1}, {"id": 2}],
         "categories": [{"id": 1, "name": "dog"}],
@@ -684,7 +684,7 @@ def test_ids_are_whole_numbers(field, message: str):
         truths.loadRes([one])
 
 
-def test_a_result_of_four_billion_rows_does_not_end_the_process(tmp_path: Path) -> None:
+def test_result_of_four_billion_rows_does_not_crash(tmp_path: Path) -> None:
     mask = {"size": [2**32, 1], "counts": [1, 5, 2]}
     truth = {"id": 1, "image_id": 1, "category_id": 1, "iscrowd": 0, "area": 5}
     dataset = {

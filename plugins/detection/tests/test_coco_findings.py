@@ -1,4 +1,4 @@
-"""Warnings and errors for COCO files that are read, but hardly as they are meant."""
+"""Warnings and errors for COCO files with likely mistakes."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def evaluated(truths: list[Any], found: list[Any], images: Any = IMAGES, **chose
 
 
 @pytest.mark.parametrize("policy", ["skip", "repair"])
-def test_annotation_with_an_empty_segmentation_can_be_left_out(policy: str) -> None:
+def test_annotation_with_empty_segmentation_can_be_skipped(policy: str) -> None:
     empty = {"bbox": [0, 0, 0, 0], "segmentation": []}
     chosen = {"iou_type": "segm", "invalid_geometry": policy}
     report = evaluated([empty, {"segmentation": SQUARE}], [{"segmentation": SQUARE}], **chosen)
@@ -43,7 +43,7 @@ def test_annotation_with_an_empty_segmentation_can_be_left_out(policy: str) -> N
     )
 
 
-def test_annotation_with_an_empty_segmentation_names_how_to_leave_it_out() -> None:
+def test_annotation_with_empty_segmentation_names_the_remedy() -> None:
     with pytest.raises(
         ReadError, match="expected a field 'segmentation', found none or an empty one"
     ):
@@ -79,7 +79,7 @@ def test_boxes_outside_of_their_image_are_a_warning_and_boxes_at_its_edge_are_no
     )
 
 
-def test_category_ids_that_count_from_0_are_named_with_both_ranges() -> None:
+def test_category_ids_counted_from_0_are_reported_with_both_ranges() -> None:
     truths, found = [{"category_id": 1}, {"category_id": 2}], [{"category_id": 0}]
     with pytest.raises(
         ReadError, match=r"dt\.json, results\[0\]: expected the category id of one of the 2"
@@ -108,7 +108,7 @@ def test_lvis_files_are_a_warning(step: int | None) -> None:
 
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
-def test_results_with_an_empty_segmentation_can_be_left_out(iou_type: str) -> None:
+def test_results_with_empty_segmentation_can_be_skipped(iou_type: str) -> None:
     found: list[Any] = [{"bbox": None, "segmentation": one} for one in (SQUARE, [])]
     chosen = {"iou_type": iou_type, "invalid_geometry": "skip"}
     report = evaluated([{"segmentation": SQUARE}], found, **chosen)
@@ -118,7 +118,7 @@ def test_results_with_an_empty_segmentation_can_be_left_out(iou_type: str) -> No
     )
 
 
-def test_annotations_and_results_without_a_box_can_be_left_out() -> None:
+def test_annotations_and_results_without_box_can_be_skipped() -> None:
     report = evaluated([{"bbox": []}, {}], [{}, {"bbox": None}], invalid_geometry="skip")
     assert report["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
     assert len(report.warnings) == 2
@@ -126,7 +126,7 @@ def test_annotations_and_results_without_a_box_can_be_left_out() -> None:
         evaluated([{"bbox": []}, {}], [{}])
 
 
-def test_empty_masks_that_nothing_can_find_are_a_warning() -> None:
+def test_empty_true_masks_are_a_warning() -> None:
     empty = {"segmentation": {"size": [100, 100], "counts": [10000]}}
     report = evaluated([empty], [empty, {"segmentation": SQUARE}], iou_type="segm")
     assert report.warnings == (

@@ -1,4 +1,4 @@
-"""Masks of the stand-in for pycocotools give its answers in every bit."""
+"""Mask functions of the drop-in replacement equal pycocotools bit by bit."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SEEDS = range(30)
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 
 
-def some(seed: int) -> tuple[np.random.Generator, int, int, Any]:
-    """Masks of one size: noise, blobs, nothing and everything."""
+def random_masks(seed: int) -> tuple[np.random.Generator, int, int, Any]:
+    """Random masks of one size: noise, blobs, empty and full."""
     rng = np.random.default_rng(seed)
     height, width = rng.integers(1, 40, 2).tolist()
     masks = (rng.random((height, width, 6)) < rng.random(6)).astype(np.uint8)
@@ -30,7 +30,7 @@ def some(seed: int) -> tuple[np.random.Generator, int, int, Any]:
 
 @for_each("seed", SEEDS)
 def test_masks_are_encoded_and_decoded(seed: int) -> None:
-    _, _, _, masks = some(seed)
+    _, _, _, masks = random_masks(seed)
     expected = theirs.encode(masks)
     assert ours.encode(masks) == expected
     assert ours.encode(masks[:, :, 2]) == theirs.encode(np.asfortranarray(masks[:, :, 2]))
@@ -42,7 +42,7 @@ def test_masks_are_encoded_and_decoded(seed: int) -> None:
 
 @for_each("seed", SEEDS)
 def test_masks_are_measured(seed: int) -> None:
-    _, _, _, masks = some(seed)
+    _, _, _, masks = random_masks(seed)
     rles = theirs.encode(masks)
     for own, their in ((ours.area, theirs.area), (ours.toBbox, theirs.toBbox)):
         np.testing.assert_array_equal(own(rles), their(rles))
@@ -52,22 +52,22 @@ def test_masks_are_measured(seed: int) -> None:
 
 @for_each("seed", SEEDS)
 def test_masks_are_merged(seed: int) -> None:
-    _, _, _, masks = some(seed)
+    _, _, _, masks = random_masks(seed)
     rles = theirs.encode(masks)
     for part in (rles, rles[1:], rles[2:4], rles[2:3]):
         for intersect in (False, True):
             assert ours.merge(part, intersect) == theirs.merge(part, intersect)
 
 
-def test_masks_of_two_sizes_have_neither_union_nor_overlap() -> None:
+def test_masks_of_two_sizes_are_rejected_by_merge_and_iou() -> None:
     rles = [theirs.encode(np.ones(shape, np.uint8, order="F")) for shape in ((2, 3), (3, 2))]
     assert ours.merge(rles)["size"] == theirs.merge(rles)["size"] == [0, 0]
     np.testing.assert_array_equal(ours.iou(rles, rles, [0, 1]), theirs.iou(rles, rles, [0, 1]))
 
 
 @for_each("seed", SEEDS)
-def test_overlaps_are_those_of_masks_and_of_boxes(seed: int) -> None:
-    rng, _, _, masks = some(seed)
+def test_iou_of_masks_and_of_boxes_equals_pycocotools(seed: int) -> None:
+    rng, _, _, masks = random_masks(seed)
     rles = theirs.encode(masks)
     crowd = rng.integers(0, 2, 4).tolist()
     np.testing.assert_array_equal(
@@ -80,19 +80,19 @@ def test_overlaps_are_those_of_masks_and_of_boxes(seed: int) -> None:
     np.testing.assert_array_equal(ours.iou(boxes.tolist(), boxes[:4].tolist(), crowd), expected)
 
 
-def test_overlaps_with_nothing_are_an_empty_list() -> None:
+def test_iou_without_masks_is_an_empty_list() -> None:
     assert ours.iou([], [[0, 0, 1, 1]], [0]) == theirs.iou([], [[0, 0, 1, 1]], [0]) == []
 
 
 @for_each("seed", SEEDS)
-def test_shapes_are_drawn(seed: int) -> None:
-    rng, height, width, _ = some(seed)
+def test_polygons_and_boxes_are_encoded_as_by_pycocotools(seed: int) -> None:
+    rng, height, width, _ = random_masks(seed)
     polygons = [(rng.random(2 * n) * 50 - 5).tolist() for n in rng.integers(3, 9, 5)]
     boxes = np.abs(rng.random((4, 4)) * 30)
     counts = [{"size": [2, 3], "counts": [1, 2, 3]}, {"size": [2, 3], "counts": [6]}]
     for shapes in (polygons, boxes, counts, counts[0]):
         assert ours.frPyObjects(shapes, height, width) == theirs.frPyObjects(shapes, height, width)
-    # Theirs says that it takes these, and raises a TypeError.
+    # pycocotools documents lists of boxes, but raises a TypeError.
     expected = theirs.frPyObjects(boxes, height, width)
     assert ours.frPyObjects(boxes.tolist(), height, width) == expected
     assert ours.frPyObjects(boxes[0].tolist(), height, width) == expected[0]
@@ -130,12 +130,12 @@ def test_shapes_are_drawn(seed: int) -> None:
         ),
     ],
 )
-def test_what_is_no_mask_is_told(call: Any, message: str) -> None:
+def test_invalid_mask_is_rejected(call: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         call()
 
 
-def test_a_polygon_that_cannot_be_drawn_is_named_by_its_place() -> None:
+def test_error_names_index_of_polygon_that_cannot_be_drawn() -> None:
     fine, wrong = [0, 0, 2, 0, 2, 2], [0, 0, float("nan"), 1, 2, 2]
     with pytest.raises(
         SchemaError, match="expected coordinates within 100 million pixels, found nan"
@@ -151,7 +151,7 @@ def test_a_polygon_that_cannot_be_drawn_is_named_by_its_place() -> None:
         ours.frPyObjects([fine], 2**70, 10)
 
 
-def test_a_mask_of_too_many_pixels_is_named_by_its_place() -> None:
+def test_error_names_index_of_mask_with_too_many_pixels() -> None:
     huge = {"size": [2**16, 2**15], "counts": [2**31]}
     with pytest.raises(
         SchemaError, match="expected an image of at most 2 billion pixels, found 65536 by 32768"

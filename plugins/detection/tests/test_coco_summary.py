@@ -22,8 +22,8 @@ NAMES = [
     "AR_large",
 ]
 
-# One dog of 40 by 40 pixels, medium, found with an IoU of 0.7; one small one that is not found,
-# behind a false positive of the same size.
+# One medium dog of 40 by 40 pixels, matched with an IoU of 0.7; one small dog that is missed,
+# with a false positive of the same size and a higher score.
 ITEM = Detection(
     "a",
     [true("dog", 0, 0, 40, 40), true("dog", 100, 0, 110, 10)],
@@ -31,11 +31,11 @@ ITEM = Detection(
 )
 
 
-def test_the_twelve_numbers_in_the_order_in_which_papers_print_them() -> None:
+def test_twelve_numbers_are_in_the_order_of_papers() -> None:
     value = value_of([ITEM], "COCOSummary")
 
     assert list(value) == NAMES
-    # Found at 0.5 to 0.7, 5 of 10 thresholds; recalls 0 to 0.5 of it are 51 of 101 points.
+    # Matched at 5 of 10 thresholds, 0.5 to 0.7; recalls 0 to 0.5 are 51 of 101 points.
     expected = {
         "AP": 5 / 10 * 51 / 101,
         "AP50": 51 / 101,
@@ -62,7 +62,7 @@ def test_a_report_prints_them_in_that_order() -> None:
     assert [row[0].text for row in table.rows] == [f"COCOSummary {name}" for name in NAMES]
 
 
-def test_every_label_key_has_its_own() -> None:
+def test_each_label_key_has_a_summary() -> None:
     item = Detection("a", [true([("animal", "dog"), ("color", "white")], 0, 0, 40, 40)])
 
     results = results_of([item], "COCOSummary")

@@ -1,4 +1,4 @@
-"""Every metric of the plugin keeps every law of the conformance kit, by default and otherwise."""
+"""Every metric passes the conformance kit, with default and other parameters."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_objects_of_any_labels_match() -> None:
     }
 
 
-def test_a_score_threshold_leaves_predictions_out() -> None:
+def test_predictions_below_score_threshold_are_excluded() -> None:
     value = value_of(ROW, "ConfusionMatrix", score_thresholds=[0.7], iou_thresholds=[0.9])
 
     assert value["confusion_matrix"]["dog"] == {"bee": 0, "cat": 0, "dog": 1}
@@ -45,7 +45,7 @@ def test_a_score_threshold_leaves_predictions_out() -> None:
     assert value["unmatched_ground_truths"] == {"bee": 0, "cat": 1, "dog": 3}
 
 
-def test_the_better_score_takes_an_object_whatever_its_label() -> None:
+def test_higher_score_of_another_label_matches_first() -> None:
     box = (0, 0, 10, 10)
     item = Detection("a", [true("dog", *box)], [seen({"dog": 0.6}, *box), seen({"cat": 0.9}, *box)])
     value = value_of([item], "ConfusionMatrix")
@@ -54,7 +54,7 @@ def test_the_better_score_takes_an_object_whatever_its_label() -> None:
     assert value["unmatched_predictions"] == {"cat": 0, "dog": 1}
 
 
-def test_labels_of_one_prediction_stay_together() -> None:
+def test_labels_of_one_prediction_match_the_same_ground_truth() -> None:
     near = [true("dog", 0, 0, 10, 10), true("cat", 0, 0, 10, 8)]
     item = Detection("a", near, [seen({"cat": 0.6, "dog": 0.8}, 0, 0, 10, 10)])
     value = value_of([item], "ConfusionMatrix")
@@ -74,7 +74,7 @@ def test_label_keys_have_a_matrix_each() -> None:
     assert results.find(label_key="color").value["confusion_matrix"] == {"white": {"white": 1}}
 
 
-def test_a_crowd_excuses_its_own_label_and_is_never_missed() -> None:
+def test_crowd_ignores_predictions_of_its_label_and_is_never_missed() -> None:
     crowd = true("dog", 0, 0, 20, 20, is_crowd=True)
     found = [seen({"dog": 0.9}, 0, 0, 5, 5), seen({"cat": 0.9}, 0, 0, 5, 5)]
     value = value_of([Detection("a", [crowd], found)], "ConfusionMatrix")
@@ -107,7 +107,7 @@ def test_examples_name_objects_in_every_cell() -> None:
 
 
 @for_each("seed", range(25))
-def test_it_is_what_the_naive_matrix_is(seed: int) -> None:
+def test_matrix_equals_naive_matrix(seed: int) -> None:
     items = naive.random_items(seed)
     results = results_of(
         items,
@@ -125,7 +125,9 @@ def test_it_is_what_the_naive_matrix_is(seed: int) -> None:
 
 @for_each("rule", ["coco", "ranked", "valor"])
 @for_each("seed", range(10))
-def test_no_rule_minds_whether_scores_are_cut_before_or_after(rule: str, seed: int) -> None:
+def test_score_threshold_before_or_after_matching_gives_the_same_matrix(
+    rule: str, seed: int
+) -> None:
     items = naive.random_items(seed + 100)
     cut = [
         Detection(
@@ -147,7 +149,7 @@ def test_no_rule_minds_whether_scores_are_cut_before_or_after(rule: str, seed: i
 
 
 @pytest.mark.parametrize("max_examples", [0, 1])
-def test_many_labels_take_room_where_objects_are(max_examples: int) -> None:
+def test_matrix_of_many_labels_is_sparse(max_examples: int) -> None:
     names = [f"{i:04}" for i in range(1000)]
     items = [Detection("a", [true(name, 0, 0, 1, 1) for name in names], [])]
     choice = {"name": "ConfusionMatrix", "max_examples": max_examples}

@@ -1,9 +1,9 @@
-"""The metrics of one report agree about what was counted, under every rule.
+"""The metrics of one report agree on counts, under every rule.
 
 At each score threshold, true positives, false positives and ignored predictions are the predicted
 labels that pass; true positives and false negatives are the ground truths that are not ignored.
 Data have crowds, objects of up to 10^12 square pixels and more than 100 predictions of a label in
-an image, which are COCO's bounds for averages and bind no other metric.
+an image. COCO's bounds on both apply to averages only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SIZES: tuple[Mapping[str, list[float | None]] | None, ...] = (
 
 
 def items_of(seed: int, labels: str = "ab", crowd: float = 0.2) -> list[Detection]:
-    """Boxes on grids of very different sizes; the first image has 150 predictions of a label."""
+    """Random boxes of very different sizes; the first image has 150 predictions of a label."""
     rng = np.random.default_rng(seed)
 
     def box(unit: float) -> list[float]:
@@ -85,7 +85,7 @@ def bounds(parameters: Mapping[str, Any]) -> tuple[float, float]:
 @for_each("sizes", SIZES)
 @for_each("rule", RULES)
 @for_each("seed", SEEDS)
-def test_what_passes_is_right_wrong_or_ignored_and_what_is_there_is_found_or_missed(
+def test_counts_partition_predictions_and_ground_truths(
     seed: int, rule: Rule, sizes: Any, most: int | None
 ) -> None:
     items, chosen = items_of(seed), {"area_ranges": sizes, "max_detections": most}
@@ -116,7 +116,7 @@ def share(part: int, rest: int) -> float | None:
 @for_each("rule", RULES)
 @for_each("seed", SEEDS)
 @for_each("iou", IOUS)
-def test_all_metrics_of_a_report_name_the_same_counts(seed: int, rule: Rule, iou: float) -> None:
+def test_all_metrics_of_a_report_agree_on_counts(seed: int, rule: Rule, iou: float) -> None:
     one, several = {"iou_threshold": iou}, {"iou_thresholds": iou, "score_thresholds": SCORES}
     names = ("Precision", "Recall", "F1")
     unbound = {"max_detections": 10**6, "area_ranges": {"all": [0, None]}}
@@ -182,9 +182,7 @@ def test_all_metrics_of_a_report_name_the_same_counts(seed: int, rule: Rule, iou
 
 @for_each("rule", RULES)
 @for_each("seed", SEEDS)
-def test_a_matrix_and_examples_of_one_label_name_the_counts_of_the_label(
-    seed: int, rule: Rule
-) -> None:
+def test_matrix_and_examples_agree_on_counts_of_a_label(seed: int, rule: Rule) -> None:
     at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
     results = results_of(
         items_of(seed, labels="a"),
@@ -207,7 +205,7 @@ def test_a_matrix_and_examples_of_one_label_name_the_counts_of_the_label(
 
 @for_each("rule", RULES)
 @for_each("seed", SEEDS)
-def test_a_matrix_of_several_labels_holds_every_object_that_counts(seed: int, rule: Rule) -> None:
+def test_matrix_of_several_labels_contains_every_counted_object(seed: int, rule: Rule) -> None:
     at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
     items = items_of(seed, labels="abc", crowd=0.0)
     results = results_of(items, {"name": "Counts"} | at, {"name": "ConfusionMatrix"} | at)
@@ -224,8 +222,8 @@ def test_a_matrix_of_several_labels_holds_every_object_that_counts(seed: int, ru
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_an_object_of_more_than_1e10_square_pixels_counts_as_any_other(rule: Rule) -> None:
-    box = (0, 0, 150_000, 100_000)  # a whole slide, or a map in meters
+def test_object_of_more_than_1e10_square_pixels_is_counted(rule: Rule) -> None:
+    box = (0, 0, 150_000, 100_000)  # as in a whole-slide image, or a map in meters
     items = [Detection("a", [true("x", *box)], [seen({"x": 0.9}, *box)])]
 
     assert value_of(items, "Counts", matching=rule) == {"tp": 1, "fp": 0, "fn": 0}
@@ -249,6 +247,6 @@ def test_counts_and_confusion_matrix_of_150_predictions_in_an_image_agree() -> N
     assert results["ConfusionMatrix"].value["confusion_matrix"] == {"d": {"d": 150}}
     assert value_of(items, "AR") == pytest.approx(
         100 / 150, rel=1e-15
-    )  # COCO's bound, for averages alone
+    )  # COCO's bound, for averages only
     assert value_of(items, "AR", max_detections=150) == 1.0
     assert value_of(items, "AR", matching="valor") == 1.0

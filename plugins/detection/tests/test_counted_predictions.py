@@ -1,4 +1,4 @@
-"""Predictions beyond COCO's limit are not paired, and every number stays the same."""
+"""Predictions beyond COCO's limit are not paired; every result stays the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from valor_core.schemas.detection import DetectionBatch
 
 
 def crowded(seed: int, ties: bool) -> DetectionBatch:
-    """Three images of two labels with up to 400 predictions, whose scores are coarse on request."""
+    """Three images of two labels with up to 400 predictions; coarse scores on request."""
     drawn = np.random.default_rng(seed)
 
     def boxes(count: int) -> Any:
@@ -41,7 +41,7 @@ def crowded(seed: int, ties: bool) -> DetectionBatch:
 
 
 def masked(seed: int) -> DetectionBatch:
-    """Two images of one label with masks of rectangles, up to 140 predictions in one."""
+    """Two images of one label with rectangular masks, up to 140 predictions in one."""
     drawn = np.random.default_rng(seed)
 
     def objects(count: int, *more: str) -> dict[str, Any]:
@@ -74,7 +74,7 @@ NAMES = ("COCOSummary", "mAP", "AP", "AR")
 
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_numbers_are_those_of_all_pairs(seed: int, ties: bool) -> None:
+def test_results_equal_those_of_all_pairs(seed: int, ties: bool) -> None:
     batch = crowded(seed, ties)
     alone = evaluate(batch, COUNTED)
     together = evaluate(batch, [*COUNTED, "Counts"])
@@ -87,12 +87,12 @@ def test_numbers_are_those_of_all_pairs(seed: int, ties: bool) -> None:
 def test_numbers_do_not_depend_on_the_split() -> None:
     batch = crowded(7, ties=True)
     evaluator = Evaluator(COUNTED, "detection")
-    for position in range(3):  # in order: equal scores count in that of the images
+    for position in range(3):  # in order: equal scores rank by image
         evaluator.update(batch.select(np.array([position])))
     assert numbers(evaluator.compute(), *NAMES) == numbers(evaluate(batch, COUNTED), *NAMES)
 
 
-def test_equal_scores_at_the_limit_all_count() -> None:
+def test_equal_scores_at_the_limit_are_all_included() -> None:
     batch = from_torchvision(
         [{"boxes": np.zeros((0, 4)), "labels": np.zeros(0, int)}],
         [
@@ -109,7 +109,7 @@ def test_equal_scores_at_the_limit_all_count() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_numbers_of_masks_are_those_of_all_pairs(seed: int) -> None:
+def test_results_of_masks_equal_those_of_all_pairs(seed: int) -> None:
     batch = masked(seed)
     assert counted_rows(batch.predictions, 100) is not None
     alone, together = evaluate(batch, COUNTED), evaluate(batch, [*COUNTED, "Counts"])
@@ -118,7 +118,7 @@ def test_numbers_of_masks_are_those_of_all_pairs(seed: int) -> None:
 
 
 @pytest.mark.parametrize("make", [masked, partial(crowded, ties=True)], ids=["masks", "boxes"])
-def test_numbers_of_saved_and_merged_states_are_those_of_all_pairs(
+def test_results_of_saved_and_merged_states_equal_those_of_all_pairs(
     make: Callable[[int], DetectionBatch], tmp_path: Path
 ) -> None:
     batch = make(5)
@@ -141,8 +141,8 @@ def test_numbers_of_saved_and_merged_states_are_those_of_all_pairs(
         assert numbers(one.compute(), *NAMES) == expected
 
 
-def test_warnings_are_those_of_all_pairs() -> None:
-    """Corners that are read as sizes, duplicates, and more ground truths than the limit."""
+def test_warnings_equal_those_of_all_pairs() -> None:
+    """The data have corners read as sizes, duplicates, and more ground truths than the limit."""
     drawn = np.random.default_rng(0)
     corners = drawn.integers(50, 400, (130, 2)).astype(float)
     boxes = np.hstack([corners, corners + 30])

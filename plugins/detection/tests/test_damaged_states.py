@@ -1,4 +1,4 @@
-"""A state file that was damaged or made up ends in one line, never in a crash or another error."""
+"""Damaged and forged state files raise an error of one line and never crash."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ CHANGES: dict[str, Callable[[Array], Array]] = {
     "no characters": lambda array: np.full(array.shape, 0xFFFFFFFF, np.uint32).view("U1"),
 }
 KNOWN = ("state: expected", "expected scores in [0, 1]")
-"""How a result says that a state does not fit another, or what it holds does not fit a metric."""
+"""Messages of undefined results for states that contradict each other or a metric."""
 
 
 def saved(path: Path, name: str, data: Any = DATA) -> dict[str, Array]:
@@ -86,13 +86,13 @@ def saved(path: Path, name: str, data: Any = DATA) -> dict[str, Array]:
 
 
 def of_the_states(arrays: dict[str, Array]) -> dict[str, Array]:
-    """The arrays that states made; the header says which."""
+    """Return the arrays of states, which the header lists."""
     slices = json.dumps(json.loads(arrays["header"].tobytes())["slices"])
     return {f"array{i}": arrays[f"array{i}"] for i in re.findall(r'"array": (\d+)', slices)}
 
 
 def changed(array: Array, change: Callable[[Array], Array]) -> Array | None:
-    """The array changed; None if it cannot be, or is the same."""
+    """Return a changed array; None if it cannot be changed."""
     try:
         with np.errstate(all="ignore"):
             other = change(array)
@@ -103,13 +103,11 @@ def changed(array: Array, change: Callable[[Array], Array]) -> Array | None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_a_state_file_with_one_changed_column_is_refused_or_answered_and_never_crashes(
-    tmp_path: Path, name: str
-) -> None:
+def test_state_file_with_one_changed_column_never_crashes(tmp_path: Path, name: str) -> None:
     path = tmp_path / "state.npz"
     arrays = saved(path, name)
     refused = []
-    # Metrics share states: each is given a third of the changes, and every state all of them.
+    # Metrics share states: each gets a third of the changes, so every state gets all of them.
     changes = list(CHANGES.values())[METRICS.index(name) % 3 :: 3]
     for place, array in arrays.items():
         if place == "header":
@@ -150,7 +148,7 @@ COLUMNS = [
 
 
 @pytest.mark.parametrize(("name", "values", "message"), COLUMNS)
-def test_a_column_of_objects_that_cannot_be_is_named(name: str, values: Any, message: str) -> None:
+def test_invalid_column_of_objects_is_rejected(name: str, values: Any, message: str) -> None:
     one, two = (seen({label: 0.5}, 0, 0, 9, 9) for label in ("dog", "cat"))
     own = true("dog", 0, 0, 9, 9)
     state = Overlaps(None, (0.5,), (0.5,), ("label",))
@@ -174,9 +172,7 @@ CONTENTS = [
 
 
 @pytest.mark.parametrize(("fields", "message"), CONTENTS)
-def test_what_else_a_state_of_objects_cannot_hold_is_named(
-    fields: dict[str, Any], message: str
-) -> None:
+def test_invalid_state_of_objects_is_rejected(fields: dict[str, Any], message: str) -> None:
     labels = [Label("class", "dog"), Label("class", "cat")]
     content = {"labels": labels, "label_ids": {}, "chunk": {}} | fields
     with pytest.raises(StateError, match=re.escape(message)):
@@ -206,7 +202,7 @@ SIDES = [
 
 
 @pytest.mark.parametrize(("name", "values", "message"), SIDES)
-def test_a_column_of_shapes_that_cannot_be_is_named(name: str, values: Any, message: str) -> None:
+def test_invalid_column_of_shapes_is_rejected(name: str, values: Any, message: str) -> None:
     state = Outlines()
     box, polygon = seen({"dog": 0.5}, 0, 0, 9, 9), PredictedObject({"dog": 0.5}, TURNED)
     state.update(DetectionBatch.of([Detection("a", [], [box, polygon])]))
@@ -217,8 +213,8 @@ def test_a_column_of_shapes_that_cannot_be_is_named(name: str, values: Any, mess
         Outlines().restore(content)
 
 
-def test_names_of_other_objects_than_those_that_were_counted_are_refused(tmp_path: Path) -> None:
-    """As it was, the examples of a state that was changed were those of other images."""
+def test_names_of_other_objects_are_rejected(tmp_path: Path) -> None:
+    """Otherwise, examples of a changed state would be those of other images."""
     arrays = saved(tmp_path / "state.npz", "detection.Examples")
     for place, array in of_the_states(arrays).items():
         if array.tolist() == ["a", "b", "c", "d", "e"]:
@@ -231,7 +227,7 @@ def test_names_of_other_objects_than_those_that_were_counted_are_refused(tmp_pat
     )
 
 
-def test_valor_merge_names_what_is_damaged_in_a_state(
+def test_valor_merge_names_damaged_column_of_a_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

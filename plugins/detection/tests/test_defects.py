@@ -1,6 +1,6 @@
-"""The defects of earlier Valor implementations, each shown absent.
+"""Defects of earlier Valor implementations are absent.
 
-Those of matrices, examples and detailed curves are shown where these metrics are tested.
+The tests of matrices, examples and detailed curves cover the defects of these metrics.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def counts(items: list[Detection], **parameters: object) -> dict[str, tuple[int,
 
 
 @pytest.mark.parametrize("rule", ["coco", "valor"])
-def test_a_curve_looks_at_every_prediction_of_an_object(rule: str) -> None:
+def test_curve_counts_every_prediction_of_an_object(rule: str) -> None:
     item = Detection(
         "a",
         [true("x", *SQUARE)],
@@ -63,7 +63,7 @@ def test_a_score_of_0_is_a_score(rule: str) -> None:
 
 
 @RULES
-def test_labels_only_in_predictions_are_undefined_and_no_number_in_disguise(rule: str) -> None:
+def test_labels_only_in_predictions_are_undefined(rule: str) -> None:
     item = Detection(
         "a", [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE), seen({"y": 0.8}, *ASIDE)]
     )
@@ -74,7 +74,7 @@ def test_labels_only_in_predictions_are_undefined_and_no_number_in_disguise(rule
     assert value_of([item], "mAP", matching=rule, **HALF) == pytest.approx(1.0)
 
 
-def test_every_threshold_asked_for_is_answered() -> None:
+def test_every_requested_threshold_has_a_result() -> None:
     item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE)])
 
     results = results_of([item], {"name": "AP", "iou_thresholds": [0.35, 0.5, 1]})
@@ -91,14 +91,14 @@ def test_boxes_without_area_give_numbers(rule: str) -> None:
     assert counts(batch, matching=rule) == {"x": (0, 1, 1)}
 
 
-def test_labels_are_told_apart_by_key_and_value() -> None:
+def test_labels_differ_by_key_and_value() -> None:
     one, other = ("a", "bc"), ("ab", "c")
     item = Detection("i", [true([one], *SQUARE)], [seen([(other, 0.9)], *SQUARE)])
 
     assert counts([item]) == {"bc": (0, 0, 1), "c": (0, 1, 0)}
 
 
-def test_data_without_predictions_are_answered() -> None:
+def test_data_without_predictions_are_evaluated() -> None:
     assert value_of([Detection("a", [true("x", *SQUARE)])], "mAP", **HALF) == 0.0
 
 
@@ -116,7 +116,7 @@ def test_no_recall_point_is_lost(found: int) -> None:
     assert value_of(items, "AP", matching="valor", **HALF) == pytest.approx(expected, rel=1e-15)
 
 
-def test_a_prediction_of_several_labels_is_false_under_those_that_are_wrong() -> None:
+def test_prediction_of_several_labels_is_false_under_wrong_labels() -> None:
     item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.9, "y": 0.8}, *SQUARE)])
     low = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.1, "y": 0.8}, *SQUARE)])
 
@@ -125,7 +125,7 @@ def test_a_prediction_of_several_labels_is_false_under_those_that_are_wrong() ->
 
 
 @RULES
-def test_a_hit_is_not_lost_to_a_miss_of_the_same_score(rule: str) -> None:
+def test_true_positive_is_kept_among_equal_scores(rule: str) -> None:
     item = Detection(
         "a", [true("x", *SQUARE)], [seen({"x": 0.5}, *ASIDE), seen({"x": 0.5}, *SQUARE)]
     )
@@ -134,7 +134,7 @@ def test_a_hit_is_not_lost_to_a_miss_of_the_same_score(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", ["coco", "valor"])
-def test_a_hit_at_a_low_threshold_stays_one_where_a_better_box_follows(rule: str) -> None:
+def test_match_at_low_threshold_is_kept_if_a_better_box_follows(rule: str) -> None:
     item = Detection(
         "a", [true("x", *SQUARE)], [seen({"x": 0.9}, 0, 0, 10, 6), seen({"x": 0.8}, *SQUARE)]
     )
@@ -146,7 +146,7 @@ def test_a_hit_at_a_low_threshold_stays_one_where_a_better_box_follows(rule: str
 
 
 @RULES
-def test_a_label_that_is_called_everywhere_is_false_everywhere_else(rule: str) -> None:
+def test_label_predicted_on_every_image_is_false_on_other_images(rule: str) -> None:
     items = [
         Detection(i, [true("x" if i else "y", *SQUARE)], [seen({"y": 0.9}, *SQUARE)])
         for i in range(4)
@@ -176,19 +176,19 @@ def _report(items: list[Detection]) -> Report:
     return evaluate(items, ["Counts"])
 
 
-def test_an_iou_threshold_of_0_is_refused() -> None:
+def test_iou_threshold_of_0_is_rejected() -> None:
     with pytest.raises(
         ParameterError, match=r"detection\.AP: iou_thresholds must lie in \(0, 1\], got 0\.0"
     ):
         results_of([Detection("a")], {"name": "AP", "iou_thresholds": [0.0]})
 
 
-def test_a_uid_given_twice_is_refused() -> None:
+def test_duplicate_uid_is_rejected() -> None:
     with pytest.raises(SchemaError, match="item 'a': expected each uid once, found it 2 times"):
         results_of([Detection("a"), Detection("a")], "AP")
 
 
-def test_a_score_that_is_no_number_is_refused() -> None:
+def test_nan_score_is_rejected() -> None:
     item = Detection("a", (), [seen({"x": float("nan")}, *SQUARE)])
 
     with pytest.raises(
@@ -197,7 +197,7 @@ def test_a_score_that_is_no_number_is_refused() -> None:
         results_of([item], "AP")
 
 
-def test_a_box_that_is_inside_out_is_refused() -> None:
+def test_inverted_box_is_rejected() -> None:
     item = Detection("a", [true("x", 10, 0, 0, 10)])
 
     with pytest.raises(

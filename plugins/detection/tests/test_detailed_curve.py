@@ -15,7 +15,7 @@ NAME = "DetailedPrecisionRecallCurve"
 
 
 def counts_of(point: dict[str, Any]) -> dict[tuple[str, str], int]:
-    """Counts of a point that are not 0, by side and kind."""
+    """Non-zero counts of a point by side and kind."""
     found = {}
     for side, observed in point.items():
         kinds = observed["observations"]
@@ -24,10 +24,10 @@ def counts_of(point: dict[str, Any]) -> dict[tuple[str, str], int]:
     return found
 
 
-def test_errors_are_told_apart() -> None:
+def test_errors_have_kinds() -> None:
     value = value_of(ROW, NAME, score_thresholds=[0.5])
 
-    # b's dog is found at 0.6, c's prediction is elsewhere, d's dog is overlapped by the bee
+    # b's dog matches at 0.6, c's prediction overlaps nothing, d's bee overlaps a dog
     assert counts_of(value["dog"]["0.5"]) == {
         ("tp", "all"): 2,
         ("fp", "hallucinations"): 1,
@@ -38,7 +38,7 @@ def test_errors_are_told_apart() -> None:
     assert counts_of(value["cat"]["0.5"]) == {("tp", "all"): 1}
 
 
-def test_a_misclassification_needs_a_prediction_that_reaches_the_score() -> None:
+def test_misclassification_needs_a_prediction_above_score_threshold() -> None:
     value = value_of(ROW, NAME, score_thresholds=[0.55])
 
     assert counts_of(value["dog"]["0.55"])["fn", "no_predictions"] == 2
@@ -62,7 +62,7 @@ def test_examples_are_an_image_and_a_geometry() -> None:
     assert value["dog"]["0.5"]["tp"]["observations"]["all"]["examples"][0][0] == "a"
 
 
-def test_examples_are_the_best_scores_and_the_first_images() -> None:
+def test_examples_have_the_highest_scores_and_first_images() -> None:
     items = [
         Detection(
             uid,
@@ -82,13 +82,13 @@ def test_examples_are_the_best_scores_and_the_first_images() -> None:
     assert shown("0.4", "fn", "no_predictions") == ["a", "b"]
 
 
-def test_no_examples_where_none_are_wanted() -> None:
+def test_examples_can_be_disabled() -> None:
     value = value_of(ROW, NAME, max_examples=0)
 
     assert value["dog"]["0.5"]["tp"]["observations"]["all"] == {"count": 2, "examples": []}
 
 
-def test_a_polygon_is_shown_as_it_is_and_a_mask_as_its_box() -> None:
+def test_examples_contain_polygons_and_bounding_boxes_of_masks() -> None:
     corners = [(0, 0), (8, 0), (8, 8)]
     items = [
         Detection("a", [], [PredictedObject({"dog": 0.9}, Polygon(corners))]),
@@ -103,17 +103,17 @@ def test_a_polygon_is_shown_as_it_is_and_a_mask_as_its_box() -> None:
     assert geometry("cat")["coordinates"] == [[[1, 0], [2, 0], [2, 2], [1, 2], [1, 0]]]
 
 
-def test_one_ground_truth_is_found_once() -> None:
+def test_ground_truth_is_matched_once() -> None:
     box = (0, 0, 10, 10)
     item = Detection("a", [true("dog", *box)], [seen({"dog": 0.9}, *box), seen({"dog": 0.8}, *box)])
     value = value_of([item], NAME, score_thresholds=[0.5])
 
-    # a duplicate is no misclassification: no ground truth of another value is there
+    # a duplicate is no misclassification without a ground truth of another value
     assert counts_of(value["dog"]["0.5"]) == {("tp", "all"): 1, ("fp", "hallucinations"): 1}
 
 
 @for_each("seed", range(25))
-def test_it_is_what_the_naive_counts_are(seed: int) -> None:
+def test_counts_equal_naive_counts(seed: int) -> None:
     items = naive.random_items(seed)
     thresholds = [0.05, 0.3, 0.5, 0.75]
     for result in results_of(
@@ -127,7 +127,7 @@ def test_it_is_what_the_naive_counts_are(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_totals_are_those_of_the_plain_curve(seed: int) -> None:
+def test_totals_equal_those_of_precision_recall_curve(seed: int) -> None:
     items = naive.random_items(seed + 50)
     results = results_of(items, NAME, "PrecisionRecallCurve")
     plain = results["PrecisionRecallCurve"].value

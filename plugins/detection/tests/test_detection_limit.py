@@ -18,7 +18,7 @@ def grid(count: int) -> np.ndarray:
 
 
 def batch(truths: int, found: int, images: int = 1) -> DetectionBatch:
-    """Objects of one label, `found` predictions of which the first ones are perfect."""
+    """Objects of one label and `found` predictions, the first of which are perfect."""
     true = Objects(boxes=grid(truths), labels=["cat"] * truths)
     scores = np.linspace(1, 0.1, found)
     seen = Objects(boxes=grid(found), labels=["cat"] * found, scores=scores)
@@ -52,7 +52,7 @@ def test_many_predictions_of_fewer_objects_are_no_warning(truths: int, found: in
 
 
 @pytest.mark.parametrize("chosen", ["Counts", {"name": "mAP", "matching": "ranked"}])
-def test_metrics_without_the_limit_are_silent(chosen: Any) -> None:
+def test_metrics_without_the_limit_do_not_warn(chosen: Any) -> None:
     assert evaluate(batch(150, 150), [chosen], "detection").warnings == ()
 
 

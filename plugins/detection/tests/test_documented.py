@@ -31,7 +31,7 @@ TRUTHS = [truth("a"), truth("b")]
 GUESSES = [guess("a", 0.9), guess("b", 0.3, LOW)]
 
 
-def test_the_documented_metrics_are_computed_where_none_is_named() -> None:
+def test_documented_metrics_are_the_default() -> None:
     report = evaluate_detection(TRUTHS, GUESSES)
 
     assert {result.type for result in report} == {
@@ -46,11 +46,11 @@ def test_the_documented_metrics_are_computed_where_none_is_named() -> None:
     aps = {one.parameters["iou_threshold"]: one.value for one in report.results["AP"]}
     # b has an IoU of 0.6: recalls 0 to 0.5 remain at 0.75
     assert aps == {0.5: 1.0, 0.75: 51 / 101}
-    # b is found at 0.5, 0.55 and 0.6
+    # b matches at 0.5, 0.55 and 0.6
     assert report["AR"].value == pytest.approx((3 * 1.0 + 7 * 0.5) / 10)
 
 
-def test_thresholds_go_to_the_metrics_that_the_documentation_says() -> None:
+def test_thresholds_apply_to_the_documented_metrics() -> None:
     report = evaluate_detection(
         TRUTHS,
         GUESSES,
@@ -63,14 +63,14 @@ def test_thresholds_go_to_the_metrics_that_the_documentation_says() -> None:
     assert report["AP"].only.parameters["iou_threshold"] == 0.6
     assert report["mAP"].only.parameters["iou_threshold"] == 0.6
     assert report["APAveragedOverIOUs"].value == (1 + 51 / 101) / 2
-    # a alone has the score
+    # only a has the score
     assert report["AR"].value == 0.5
     assert report["mAR"].only.parameters["score_threshold"] == 0.5
     curve = report["PrecisionRecallCurve"].value["dog"]
     assert (curve["0.05"]["tp"], curve["0.05"]["fp"]) == (1, 1)
 
 
-def test_what_a_metric_says_itself_goes_first() -> None:
+def test_parameters_of_a_metric_take_precedence() -> None:
     report = evaluate_detection(
         TRUTHS,
         GUESSES,
@@ -88,7 +88,7 @@ def test_what_a_metric_says_itself_goes_first() -> None:
     assert report["PrecisionRecallCurve"].only.parameters["iou_threshold"] == 0.65
 
 
-def test_the_rule_is_that_of_the_documented_library_unless_told() -> None:
+def test_default_rule_is_that_of_the_documented_library() -> None:
     square, shifted = Box(0, 0, 10, 10), Box(3, 0, 13, 10)
     truths = [GroundTruth("a", [Annotation([DOG], bounding_box=box) for box in (square, shifted)])]
     labels = [ScoredLabel("animal", "dog", 0.9)]
@@ -103,7 +103,7 @@ def test_the_rule_is_that_of_the_documented_library_unless_told() -> None:
         chosen: Any = {"metrics_to_return": ["AP"], "iou_thresholds_to_return": [0.5]}
         return evaluate_detection(truths, guesses, **chosen, **more)["AP"].value
 
-    # The second prediction overlaps most with what the first has taken, and enough with the rest.
+    # The second prediction overlaps most with the match of the first, and enough with the other.
     assert found() == 51 / 101
     assert found(matching="ranked") == 1.0
 
@@ -119,7 +119,7 @@ def test_a_label_map_renames_both_sides() -> None:
     assert report["mAPAveragedOverIOUs"].value == 1.0
 
 
-def test_kinds_of_shapes_are_converted_as_asked() -> None:
+def test_shapes_are_converted_to_the_requested_kind() -> None:
     mask = np.zeros((10, 10), dtype=bool)
     mask[:6] = True
     mask[9, 9] = True
@@ -137,13 +137,13 @@ def test_kinds_of_shapes_are_converted_as_asked() -> None:
             convert_annotations_to_type=kind,
         )["AP"].value
 
-    # 60 pixels of 62 in common; the boxes around them are equal
+    # 60 of 62 pixels in common; the bounding boxes are equal
     assert found(None) == 0.0
     assert found("raster") == 0.0
     assert found("box") == 1.0
 
 
-def test_dictionaries_of_the_same_shape_will_do() -> None:
+def test_dictionaries_of_the_same_shape_are_accepted() -> None:
     corners = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]
     geojson = {"type": "Polygon", "coordinates": [corners]}
     truths: list[dict[str, Any]] = [
@@ -175,13 +175,13 @@ def test_dictionaries_of_the_same_shape_will_do() -> None:
     assert report["mAPAveragedOverIOUs"].value == 1.0
 
 
-def test_datums_may_stand_on_one_side_only() -> None:
+def test_datums_of_only_one_side_are_counted() -> None:
     report = evaluate_detection([truth("a")], [guess("b", 0.9)], metrics_to_return=["Counts"])
 
     assert report["Counts"].find(iou_threshold=0.5).value == {"tp": 0, "fp": 1, "fn": 1}
 
 
-def test_annotations_of_other_tasks_are_passed_over() -> None:
+def test_annotations_of_other_tasks_are_skipped() -> None:
     whole = Annotation([DOG])
     area = Annotation([DOG], raster=np.ones((2, 2)), is_instance=False)
     truths = [GroundTruth("a", [*truth("a").annotations, whole, area])]
@@ -190,7 +190,7 @@ def test_annotations_of_other_tasks_are_passed_over() -> None:
     assert report["Counts"].find(iou_threshold=0.5).value == {"tp": 1, "fp": 0, "fn": 0}
 
 
-def test_annotations_none_of_which_is_an_object_are_an_error() -> None:
+def test_annotations_without_any_object_are_rejected() -> None:
     bare = [Prediction("a", [Annotation([ScoredLabel("animal", "dog", 0.5)])])]
 
     with pytest.raises(
@@ -211,7 +211,7 @@ def test_annotations_none_of_which_is_an_object_are_an_error() -> None:
         (TRUTHS, truth("a"), "expected labels with a score, got Label(key='animal', value='dog')"),
     ],
 )
-def test_sides_that_do_not_fit_are_an_error(truths: Any, guesses: Any, message: str) -> None:
+def test_invalid_sides_are_rejected(truths: Any, guesses: Any, message: str) -> None:
     if isinstance(truths, Prediction):
         truths = [GroundTruth(truths.datum, truths.annotations)]
     if isinstance(guesses, GroundTruth):
@@ -221,7 +221,7 @@ def test_sides_that_do_not_fit_are_an_error(truths: Any, guesses: Any, message: 
         evaluate_detection(truths, guesses)
 
 
-def test_a_metric_of_another_task_and_a_strange_parameter_are_errors() -> None:
+def test_metric_of_another_task_and_unknown_parameter_are_rejected() -> None:
     with pytest.raises(ValorError, match="metric 'ROCAUC': unknown in the task 'detection'"):
         evaluate_detection(TRUTHS, GUESSES, metrics_to_return=["ROCAUC"])
     with pytest.raises(
@@ -237,7 +237,7 @@ def polygon_of(corners: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("corners", [[(0, 0), (2, 2), (2, 0), (0, 2)], [(1, 1)], [(0, 0), (1, 1)]])
-def test_geometries_that_cannot_be_right_are_an_error_unless_left_out(corners: Any) -> None:
+def test_invalid_geometries_are_rejected_unless_skipped(corners: Any) -> None:
     truths = polygon_of(corners)
     with pytest.raises(SchemaError, match=r"item 'a', groundtruths\[0\]: expected a shape"):
         evaluate_detection(truths, GUESSES)
@@ -257,7 +257,7 @@ def test_unknown_keys_of_dictionaries_are_named() -> None:
         evaluate_detection([{"datum": "a", "annotation": []}], [])
 
 
-def test_kinds_are_called_as_the_caller_does() -> None:
+def test_error_names_kinds_as_the_caller_does() -> None:
     with pytest.raises(
         SchemaError, match="expected a raster, as convert_annotations_to_type: raster asks for, got"
     ):
@@ -266,7 +266,7 @@ def test_kinds_are_called_as_the_caller_does() -> None:
         evaluate_detection(TRUTHS, GUESSES, convert_annotations_to_type="rastr")
 
 
-def test_examples_are_called_by_the_positions_that_the_caller_gave() -> None:
+def test_examples_name_positions_in_the_arguments() -> None:
     flat = Annotation(labels=[DOG], bounding_box=Box(0, 0, 0, 1), is_instance=True)
     whole = Annotation(labels=[DOG])  # of the image: another task's
     right = Annotation(labels=[DOG], bounding_box=SQUARE, is_instance=True)
@@ -289,7 +289,7 @@ def test_examples_are_called_by_the_positions_that_the_caller_gave() -> None:
         ({"datum": "a"}, "expected a list with one entry per datum, got {'datum': 'a'}"),
     ],
 )
-def test_what_is_no_list_is_named(nothing: Any, message: str) -> None:
+def test_argument_that_is_no_list_is_named(nothing: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         evaluate_detection(nothing, GUESSES)
 

@@ -16,18 +16,18 @@ from . import naive_analysis as naive
 from .support import ROW, by_label, results_of, seen, true, value_of
 
 TIDECV = json.loads((Path(__file__).parent / "tidecv.json").read_text("utf-8"))
-"""Results of tidecv 1.0.1 on small random boxes, in percent points, and the boxes."""
+"""Results of tidecv 1.0.1 on small random boxes, in percentage points, and the boxes."""
 
 BOX = (0, 0, 10, 10)
 
 
 def errors_of(value: dict[str, Any]) -> dict[str, int]:
-    """Kinds of errors that are there, and how many."""
+    """Non-zero counts of errors by kind."""
     return {kind: each["count"] for kind, each in value["errors"].items() if each["count"]}
 
 
 def one_image(*predictions: tuple[str, float, tuple[float, ...]]) -> list[Detection]:
-    """A dog, and predictions by label, score and box."""
+    """An image with a dog, and predictions by label, score and box."""
     found = [seen({label: score}, *box) for label, score, box in predictions]
     return [Detection("a", [true("dog", *BOX)], found)]
 
@@ -46,7 +46,7 @@ def one_image(*predictions: tuple[str, float, tuple[float, ...]]) -> list[Detect
 def test_a_prediction_has_one_error(label: str, box: tuple[float, ...], kind: str) -> None:
     errors = errors_of(value_of(one_image((label, 0.9, box)), "ErrorAnalysis"))
 
-    # the dog is missed unless the prediction was about it
+    # the dog is missed unless the prediction is an error about it
     about = kind in ("classification", "localization")
     assert errors == ({kind: 1} if about else {kind: 1, "missed": 1})
 
@@ -59,8 +59,8 @@ def test_a_second_prediction_is_a_duplicate() -> None:
     assert value["false_negatives"]["count"] == 0
 
 
-def test_the_kind_that_fits_first_counts() -> None:
-    # a dog and a cat on one place: the second dog is a duplicate and of the wrong label at once
+def test_first_fitting_kind_counts() -> None:
+    # a dog and a cat with the same box: the second dog is a duplicate and has a wrong label
     items = [
         Detection(
             "a",
@@ -71,11 +71,11 @@ def test_the_kind_that_fits_first_counts() -> None:
     assert errors_of(value_of(items, "ErrorAnalysis")) == {"classification": 1}
 
 
-def test_gains_are_worked_out_by_hand() -> None:
+def test_gains_by_hand() -> None:
     items = one_image(("dog", 0.9, (50, 50, 60, 60)), ("dog", 0.8, BOX), ("dog", 0.7, BOX))
     value = value_of(items, "ErrorAnalysis", matching="valor")
 
-    # precision is 1/2 where the dog is found; without the background it is 1
+    # precision is 1/2 at the match; without the background error it is 1
     assert value["ap"] == 0.5
     assert value["errors"]["background"] == {"count": 1, "delta_ap": 0.5}
     assert value["errors"]["duplicate"] == {"count": 1, "delta_ap": 0.0}
@@ -83,7 +83,7 @@ def test_gains_are_worked_out_by_hand() -> None:
     assert value["false_negatives"] == {"count": 0, "delta_ap": 0.0}
 
 
-def test_a_repaired_classification_error_is_of_the_right_label() -> None:
+def test_repaired_classification_error_has_the_true_label() -> None:
     items = [
         Detection("a", [true("dog", *BOX)], [seen({"cat": 0.9}, *BOX)]),
         Detection("b", [true("cat", *BOX)], [seen({"cat": 0.8}, *BOX)]),
@@ -110,27 +110,27 @@ def test_one_ground_truth_is_repaired_once() -> None:
     assert value["errors"]["localization"]["delta_ap"] == 1.0
 
 
-def test_missed_ground_truths_are_taken_away() -> None:
+def test_repair_of_misses_removes_missed_ground_truths() -> None:
     items = [
         *one_image(("dog", 0.9, BOX)),
         Detection("b", [true("dog", *BOX)], []),
     ]
     value = value_of(items, "ErrorAnalysis", matching="valor")
 
-    # one of two is found: recalls 0 to 0.5, 51 of 101 points
+    # one of two is matched: recalls 0 to 0.5, 51 of 101 points
     assert value["ap"] == 51 / 101
     assert value["errors"]["missed"] == {"count": 1, "delta_ap": 1 - 51 / 101}
     assert value["false_negatives"] == {"count": 1, "delta_ap": 1 - 51 / 101}
 
 
-def test_a_gain_is_null_where_the_repair_leaves_nothing() -> None:
+def test_gain_is_null_if_the_repair_leaves_no_ground_truth() -> None:
     value = value_of([Detection("a", [true("dog", *BOX)], [])], "ErrorAnalysis")
 
     assert value["ap"] == 0.0
     assert value["errors"]["missed"] == {"count": 1, "delta_ap": None}
 
 
-def test_without_ground_truths_it_is_undefined() -> None:
+def test_analysis_without_ground_truths_is_undefined() -> None:
     results = results_of([Detection("a", [], [seen({"dog": 0.9}, *BOX)])], "ErrorAnalysis")
 
     assert results.only.undefined == "no ground truths"
@@ -146,7 +146,7 @@ def test_a_prediction_in_a_crowd_has_no_error() -> None:
 
 @for_each("rule", ["coco", "ranked", "valor"])
 @for_each("seed", range(8))
-def test_ap_and_counts_are_those_of_other_metrics(seed: int, rule: str) -> None:
+def test_ap_and_counts_equal_those_of_other_metrics(seed: int, rule: str) -> None:
     items = naive.random_items(seed, crowds=0.2)
     shared = {"matching": rule}
     results = results_of(
@@ -171,7 +171,7 @@ def test_ap_and_counts_are_those_of_other_metrics(seed: int, rule: str) -> None:
 
 
 @pytest.mark.parametrize("case", TIDECV["cases"], ids=lambda case: case["id"])
-def test_it_agrees_with_tidecv(case: dict[str, Any]) -> None:
+def test_analysis_equals_tidecv(case: dict[str, Any]) -> None:
     items = [
         Detection(
             uid,
@@ -195,7 +195,7 @@ def test_it_agrees_with_tidecv(case: dict[str, Any]) -> None:
         assert value[kind]["delta_ap"] * 100 == pytest.approx(case[kind], abs=1e-9)
 
 
-def test_several_label_keys_are_analyzed_apart() -> None:
+def test_label_keys_are_analyzed_separately() -> None:
     truth = true([("animal", "dog"), ("color", "white")], *BOX)
     found = seen({("animal", "cat"): 0.9, ("color", "white"): 0.8}, *BOX)
     results = results_of([Detection("a", [truth], [found])], "ErrorAnalysis")
@@ -205,7 +205,7 @@ def test_several_label_keys_are_analyzed_apart() -> None:
 
 
 def test_the_row_by_hand() -> None:
-    # c's dog is elsewhere, d's bee is on a dog, whose error the dog then is
+    # c's dog overlaps nothing, d's bee overlaps a dog and accounts for its miss
     assert errors_of(value_of(ROW, "ErrorAnalysis")) == {
         "classification": 1,
         "background": 1,
@@ -220,6 +220,6 @@ def test_the_row_by_hand() -> None:
         (0.9, "background_threshold must be less than iou_threshold, got 0.9 and 0.5"),
     ],
 )
-def test_the_background_is_below_what_is_well_localized(background: float, message: str) -> None:
+def test_background_above_foreground_is_rejected(background: float, message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate([], [{"name": "ErrorAnalysis", "background_threshold": background}], "detection")

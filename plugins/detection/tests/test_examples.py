@@ -18,7 +18,7 @@ def item(uid: str, tp: list[list[Any]], fp: list[Any], fn: list[Any]) -> dict[st
 
 
 def test_images_with_the_most_errors_come_first() -> None:
-    # c: a dog elsewhere; d: the dog is taken for a bee
+    # c: a dog without overlap; d: the dog is predicted as a bee
     assert value_of(ROW, "Examples") == [
         item("c", [], [0], [0]),
         item("d", [[1, 0]], [1], [0]),
@@ -27,7 +27,7 @@ def test_images_with_the_most_errors_come_first() -> None:
     ]
 
 
-def test_images_in_the_order_of_uids_page_by_page() -> None:
+def test_images_are_paged_in_the_order_of_uids() -> None:
     value = value_of(ROW[::-1], "Examples", order="uid", offset=1, limit=2)
 
     assert [one["datum_id"] for one in value] == ["b", "c"]
@@ -35,7 +35,7 @@ def test_images_in_the_order_of_uids_page_by_page() -> None:
     assert value_of(ROW, "Examples", limit=0) == []
 
 
-def test_annotations_go_by_their_uids() -> None:
+def test_annotations_are_named_by_uid() -> None:
     box = Box(0, 0, 10, 10)
     image = Detection(
         "a", [true("dog", 0, 0, 10, 10, uid="t")], [PredictedObject({"dog": 0.9}, box, "p")]
@@ -46,7 +46,7 @@ def test_annotations_go_by_their_uids() -> None:
     assert missed == [item("a", [], [], ["t"])]
 
 
-def test_images_with_nothing_to_list_are_left_out() -> None:
+def test_images_without_listed_objects_are_excluded() -> None:
     items = [Detection("a", [], [seen({"dog": 0.2}, 0, 0, 1, 1)]), Detection("b")]
 
     assert value_of(items, "Examples") == []

@@ -59,22 +59,22 @@ def drawn(item: Detection, **parameters: object):
 
 
 def has_color(png: bytes, kind: str) -> bool:
-    """Whether a color is in the picture itself, without the line below."""
+    """Return True if a color is in the image area, above the caption."""
     pixels = np.asarray(Image.open(io.BytesIO(png)))[:-40]
     color = [int(COLORS[kind][i : i + 2], 16) for i in (1, 3, 5)]
     return bool((pixels == color).all(axis=2).any())
 
 
-def test_errors_are_false_positives_and_false_negatives_in_the_order_of_the_batch() -> None:
-    # mixed: a wrong label counts as false positive and as false negative, one prediction found
-    # nothing, one dog is missed; what lies on the crowd and what scores 0.1 do not count.
+def test_errors_count_false_positives_and_false_negatives_per_item() -> None:
+    # mixed: a wrong label counts as false positive and as false negative, one prediction has no
+    # match, one dog is missed; predictions on the crowd and with score 0.1 do not count.
     items = [MIXED, GOOD, BAD]
 
     assert gallery().errors(DetectionBatch.of(items)).tolist() == [4, 0, 1]
     assert gallery().errors(DetectionBatch.of(items[::-1])).tolist() == [1, 0, 4]
 
 
-def test_errors_are_those_that_examples_lists() -> None:
+def test_errors_equal_those_of_examples() -> None:
     items = [MIXED, GOOD, BAD]
 
     (listed,) = evaluate(items, ["Examples"], "detection").results
@@ -84,7 +84,7 @@ def test_errors_are_those_that_examples_lists() -> None:
     assert [count[item.uid] for item in items] == errors
 
 
-def test_a_picture_counts_and_colors_what_became_of_every_object() -> None:
+def test_picture_counts_and_colors_objects_by_outcome() -> None:
     picture = drawn(MIXED)
 
     assert picture.counts == {FOUND: 1, WRONG: 1, FALSE: 1, MISSED: 1}
@@ -92,7 +92,7 @@ def test_a_picture_counts_and_colors_what_became_of_every_object() -> None:
     assert not has_color(drawn(GOOD).image, MISSED)
 
 
-def test_thresholds_and_rule_are_those_asked_for() -> None:
+def test_thresholds_and_rule_follow_the_parameters() -> None:
     assert drawn(MIXED, score_threshold=0.0).counts[FALSE] == 2
     assert drawn(MIXED, score_threshold=0.75).counts == {FOUND: 1, WRONG: 1, FALSE: 0, MISSED: 1}
     loose = Detection("a", [TrueObject("dog", BOX)], [PredictedObject({"dog": 1.0}, box(20))])
@@ -115,7 +115,7 @@ def test_polygons_and_masks_are_drawn() -> None:
     assert has_color(picture.image, FOUND)
 
 
-def test_an_image_is_found_by_its_file_name_and_else_by_its_uid(tmp_path: Path) -> None:
+def test_image_is_found_by_file_name_or_uid(tmp_path: Path) -> None:
     Image.new("RGB", (120, 60), "#123456").save(tmp_path / "a.png")
     named = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "a.png"})
     plain = Detection("a.png", [TrueObject("dog", BOX)])
@@ -128,7 +128,7 @@ def test_an_image_is_found_by_its_file_name_and_else_by_its_uid(tmp_path: Path) 
     assert drawn(plain, images=tmp_path).notes == []
 
 
-def test_a_missing_image_is_a_plain_background_and_a_note(tmp_path: Path) -> None:
+def test_missing_image_is_an_empty_background_with_a_note(tmp_path: Path) -> None:
     item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "day/a.png"})
 
     picture = drawn(item, images=tmp_path)
@@ -179,8 +179,8 @@ def test_photo_with_a_wrong_checksum_is_not_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "I;16"])
-def test_photo_that_lacks_rows_is_not_drawn(mode: str, tmp_path: Path) -> None:
-    """Pillow fills the rows with zeros and says nothing."""
+def test_truncated_photo_is_not_drawn(mode: str, tmp_path: Path) -> None:
+    """Pillow fills missing rows with zeros without an error."""
     path = tmp_path / "a.png"
     image = Image.new(mode, (37, 21), 1 if mode != "RGBA" else (1, 2, 3, 4))
     image.save(path)
@@ -213,7 +213,7 @@ def test_interlaced_photo_is_drawn(tmp_path: Path) -> None:
     assert drawn(item, images=tmp_path).notes == ["a.png"]
 
 
-def test_a_broken_image_is_a_plain_background_and_a_note(tmp_path: Path) -> None:
+def test_corrupt_image_is_an_empty_background_with_a_note(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG nothing")
     item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "a.png"})
 
@@ -232,7 +232,7 @@ def test_another_metadata_field_can_name_the_image(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("size", "expected"), [((50, 200), (800, 200)), (None, (812, 812))], ids=["given", "unknown"]
 )
-def test_without_an_image_the_picture_is_as_large_as_the_data_say(size, expected) -> None:
+def test_picture_without_image_has_the_size_of_the_data(size, expected) -> None:
     image = Image.open(io.BytesIO(drawn(Detection("x", [TrueObject("dog", BOX)], size=size)).image))
 
     assert abs(image.width - expected[0]) <= 30
@@ -243,12 +243,12 @@ def test_an_image_without_objects_can_be_drawn() -> None:
     assert drawn(Detection("x")).counts == {FOUND: 0, WRONG: 0, FALSE: 0, MISSED: 0}
 
 
-def test_a_folder_of_images_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_missing_folder_of_images_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"detection\.Gallery: expected a folder of images"):
         gallery(images=tmp_path / "nowhere")
 
 
-def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
+def test_gallery_of_the_task_is_the_default(tmp_path: Path) -> None:
     planned = plan({"folder": str(tmp_path / "worst"), "most": 5}, "detection", Registry())
 
     page = planned.draw(
@@ -261,7 +261,7 @@ def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
     assert "<span>wrong label 1</span>" in text
 
 
-def test_without_pillow_the_remedy_is_the_command_that_installs_it() -> None:
+def test_missing_pillow_suggests_install_command() -> None:
     code = (
         "import sys; sys.modules['PIL'] = None\n"
         "from valor_core.specs.registry import Registry\n"

@@ -1,4 +1,4 @@
-"""Conversion between kinds of shapes: what earlier code gave, what it got wrong, round trips."""
+"""Conversion between kinds of shapes: earlier results, earlier defects, and round trips."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def shape_of(value: Any) -> Box | Polygon:
 
 
 @pytest.mark.parametrize("case", GOLDEN["ious"], ids=lambda case: f"{case['iou']:.3f}")
-def test_overlaps_of_turned_boxes_are_those_of_earlier_code(case: Any) -> None:
+def test_ious_of_rotated_boxes_equal_earlier_code(case: Any) -> None:
     true, predicted = (Shapes.of([Polygon(ring)]) for ring in case["shapes"])
     first = np.array([0])
     iou = pair_ious(true, predicted, first, first, np.array([False]))[0]
@@ -67,32 +67,32 @@ def test_overlaps_of_turned_boxes_are_those_of_earlier_code(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", GOLDEN["mask_to_box"])
-def test_the_box_around_a_mask_ends_behind_its_last_pixel(case: Any) -> None:
+def test_bounding_box_of_mask_includes_last_pixel(case: Any) -> None:
     assert as_(BOX, mask_of(case["mask"])) == Box(*case["box"])
 
 
 @pytest.mark.parametrize("case", GOLDEN["polygon_to_box"])
-def test_the_box_around_a_polygon_touches_its_corners(case: Any) -> None:
+def test_bounding_box_of_polygon_touches_its_corners(case: Any) -> None:
     assert as_(BOX, Polygon(case["polygon"])) == Box(*case["box"])
 
 
 @pytest.mark.parametrize("case", GOLDEN["divergences"], ids=lambda case: case["reason"][:40])
-def test_pixels_are_inside_if_their_centers_are(case: Any) -> None:
+def test_pixel_is_inside_if_its_center_is(case: Any) -> None:
     assert rows_of(as_(MASK, shape_of(case["from"]), tuple(case["size"]))) == case["is"]
 
 
 @pytest.mark.parametrize(
     "case", GOLDEN["contour_divergences"], ids=lambda case: case["reason"][:40]
 )
-def test_contours_go_around_a_mask(case: Any) -> None:
+def test_contours_enclose_a_mask(case: Any) -> None:
     assert Shapes.of([as_(POLYGON, mask_of(case["mask"]))]).areas.tolist() == [case["area"]]
 
 
-def test_contours_of_pixels_that_touch_diagonally() -> None:
+def test_contours_of_diagonally_adjacent_pixels() -> None:
     # Two squares that share the point (1, 1) are two polygons.
     diagonal = [[[[0, 0], [0, 1], [1, 1], [1, 0]]], [[[1, 1], [1, 2], [2, 2], [2, 1]]]]
     assert rings_of([[1, 0], [0, 1]]) == diagonal
-    # The hole at (2, 1) touches the outline at (2, 2): it is a ring of its own.
+    # The hole at (2, 1) touches the outline at (2, 2) and is a separate ring.
     hole = [[1, 1, 1, 1], [1, 1, 0, 1], [1, 0, 1, 1]]
     outline = [[0, 0], [0, 3], [1, 3], [1, 2], [2, 2], [2, 3], [4, 3], [4, 0]]
     assert rings_of(hole) == [[outline, [[2, 1], [3, 1], [3, 2], [2, 2]]]]
@@ -125,7 +125,7 @@ MASKS = arrays_st.arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 12))
 
 
 @given(st.lists(MASKS, min_size=1, max_size=4))
-def test_a_mask_made_a_polygon_and_a_mask_again_is_the_same(pixels: Any) -> None:
+def test_mask_survives_conversion_to_polygon_and_back(pixels: Any) -> None:
     masks = Shapes.of([Mask.of(one) for one in pixels])
     assert masks.masks is not None
     polygons = converted(masks, POLYGON)
@@ -137,7 +137,7 @@ def test_a_mask_made_a_polygon_and_a_mask_again_is_the_same(pixels: Any) -> None
 
 
 @given(st.tuples(*[st.integers(0, 8)] * 4))
-def test_a_box_on_whole_numbers_made_a_mask_and_a_box_again_is_the_same(edges: Any) -> None:
+def test_integer_box_survives_conversion_to_mask_and_back(edges: Any) -> None:
     left, top, width, height = edges
     box = Box(left, top, left + width + 1, top + height + 1)
     assert as_(BOX, as_(POLYGON, as_(MASK, box, (20, 20)))) == box
@@ -145,7 +145,7 @@ def test_a_box_on_whole_numbers_made_a_mask_and_a_box_again_is_the_same(edges: A
 
 
 @given(st.lists(st.tuples(*[st.floats(-3, 12)] * 2), min_size=3, max_size=8))
-def test_drawing_is_what_testing_each_center_gives(points: Any) -> None:
+def test_drawing_equals_test_of_each_center(points: Any) -> None:
     runs, _ = drawn(Rings.of([[Polygon([points])]]), np.array([[9, 7]]))
 
     def is_inside(x: float, y: float) -> bool:
@@ -160,7 +160,7 @@ def test_drawing_is_what_testing_each_center_gives(points: Any) -> None:
     assert_array_equal(Mask(runs, 9, 7).array, expected)
 
 
-def test_shapes_that_share_an_edge_share_no_pixel() -> None:
+def test_adjacent_shapes_share_no_pixel() -> None:
     random = np.random.default_rng(2)
     for _ in range(50):
         (xa, ya), (xb, yb) = random.integers(0, 41, (2, 2)) / 2
@@ -177,25 +177,25 @@ def test_the_parts_of_a_multipolygon_are_united() -> None:
     assert rows_of(as_(MASK, both, (2, 5))) == ["11110", "11000"]
 
 
-def test_all_kinds_in_one_column_are_converted_each_in_its_own_row() -> None:
+def test_column_of_all_kinds_is_converted_row_by_row() -> None:
     hole = Polygon([[(0, 0), (3, 0), (3, 3), (0, 3)], [(1, 1), (2, 1), (2, 2), (1, 2)]])
     ring = mask_of(["1110", "1010", "1110"])
     geometries = [ring, Box(1, 0, 2, 2), hole, RotatedBox(1, 1, 2, 2, 0), ring]
     shapes, sizes = Shapes.of(geometries), np.full((5, 2), (3, 4))
     kinds = np.array([POLYGON, MASK, MASK, POLYGON, MASK], np.uint8)
-    some = converted(shapes, kinds, sizes)
-    assert some.areas.tolist() == [8, 2, 8, 4, 8]
-    assert [rows_of(some.at(row)) for row in (1, 2)] == [["0100", "0100", "0000"], rows_of(ring)]
-    assert isinstance(some.at(0), Polygon)
-    assert isinstance(some.at(3), Polygon)
-    assert some.at(4) == ring
+    found = converted(shapes, kinds, sizes)
+    assert found.areas.tolist() == [8, 2, 8, 4, 8]
+    assert [rows_of(found.at(row)) for row in (1, 2)] == [["0100", "0100", "0000"], rows_of(ring)]
+    assert isinstance(found.at(0), Polygon)
+    assert isinstance(found.at(3), Polygon)
+    assert found.at(4) == ring
     boxes = converted(shapes, BOX)
     assert boxes.only_boxes
     assert boxes.areas.tolist() == [9, 2, 9, 4, 9]
     assert converted(boxes, np.zeros(5, np.uint8)) is boxes
 
 
-def test_a_mask_without_pixels_is_nothing_in_every_kind() -> None:
+def test_mask_without_pixels_is_empty_in_every_kind() -> None:
     nothing = mask_of(["00", "00"])
     for kind in (BOX, POLYGON):
         shapes = converted(Shapes.of([nothing]), kind)
@@ -204,7 +204,7 @@ def test_a_mask_without_pixels_is_nothing_in_every_kind() -> None:
 
 
 @pytest.mark.parametrize("sizes", [None, np.array([[4, 4], [0, 0]])])
-def test_a_mask_of_an_image_of_unknown_size_is_an_error(sizes: Any) -> None:
+def test_mask_of_image_with_unknown_size_is_rejected(sizes: Any) -> None:
     boxes = Shapes.of([Box(0, 0, 1, 1)] * 2)
     with pytest.raises(
         SchemaError, match=r"row [01]: expected the height and width of its image, to"
@@ -212,7 +212,7 @@ def test_a_mask_of_an_image_of_unknown_size_is_an_error(sizes: Any) -> None:
         converted(boxes, MASK, sizes)
 
 
-def test_a_missing_shapely_is_answered_with_the_line_to_type(
+def test_missing_shapely_suggests_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "shapely", None)
@@ -241,7 +241,7 @@ IMAGES = (
 )
 
 
-def test_shapes_stay_as_they_are_unless_a_kind_is_asked_for() -> None:
+def test_shapes_are_unchanged_without_a_requested_kind() -> None:
     batch = DetectionBatch.of(IMAGES)
     assert comparable(batch) is batch
 
@@ -252,13 +252,13 @@ def test_everything_can_be_compared_as_boxes() -> None:
     assert found.predictions.shapes.only_boxes
 
 
-def test_a_box_is_a_polygon_where_polygons_are_asked_for() -> None:
+def test_box_is_converted_to_requested_polygon() -> None:
     found = comparable(DetectionBatch.of(IMAGES), "polygon")
     assert found.groundtruths.shapes.kinds.tolist() == [POLYGON, BOX, POLYGON, POLYGON]
     assert found.predictions.shapes.kinds.tolist() == [POLYGON, POLYGON, POLYGON]
 
 
-def test_masks_that_are_not_there_cannot_be_asked_for() -> None:
+def test_conversion_to_masks_is_rejected_for_other_shapes() -> None:
     with pytest.raises(
         SchemaError, match="expected a mask, as convert_to: mask asks for, got a box"
     ):
@@ -269,7 +269,7 @@ def test_masks_that_are_not_there_cannot_be_asked_for() -> None:
         comparable(DetectionBatch.of(IMAGES[1:2]), "mask")
 
 
-def test_an_unknown_kind_is_answered_with_the_known_ones() -> None:
+def test_unknown_kind_lists_valid_kinds() -> None:
     with pytest.raises(
         ParameterError, match="convert_to: expected one of box, polygon, mask, got 'poligon'"
     ):
@@ -286,7 +286,7 @@ def test_masks_of_one_image_have_one_size() -> None:
     assert comparable(batch, "box").predictions.shapes.only_boxes
 
 
-def test_too_many_pixels_are_named_by_item_and_annotation() -> None:
+def test_error_names_item_and_annotation_with_too_many_pixels() -> None:
     side = 1 << 16
     mask = Mask(np.array([0, (1 << 32) - 1, 1], np.uint32), side, side)
     batch = DetectionBatch.of([Detection("a", [TrueObject("x", mask)])])

@@ -1,4 +1,4 @@
-"""GeoJSON and WKT, there and back."""
+"""Round trips through GeoJSON and WKT."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BOTH = MultiPolygon([FRAME, Polygon([(5, 5), (6, 5), (6, 6)])])
 
 
 @pytest.mark.parametrize("geometry", [FRAME, BOTH, MultiPolygon([FRAME]), MultiPolygon([])])
-def test_polygons_come_back_from_geojson_and_wkt(geometry: Any) -> None:
+def test_polygons_round_trip_through_geojson_and_wkt(geometry: Any) -> None:
     assert from_geojson(to_geojson(geometry)) == geometry
     assert from_wkt(to_wkt(geometry)) == geometry
 
 
-def test_numbers_come_back_from_wkt_to_the_last_bit() -> None:
+def test_numbers_round_trip_through_wkt_exactly() -> None:
     thirds = Polygon([(1 / 3, 0.1), (2 / 3, 1e-7), (1e7 / 3, 4)])
     assert from_wkt(to_wkt(thirds)) == thirds
 
@@ -43,7 +43,7 @@ def test_a_mask_in_two_pieces_is_written_as_two_polygons() -> None:
     assert (written["type"], len(written["coordinates"])) == ("MultiPolygon", 2)
 
 
-def test_heights_are_left_out() -> None:
+def test_third_coordinate_is_dropped() -> None:
     ring = [[0, 0, 7], [2, 0, 7], [2, 2, 7], [0, 0, 7]]
     found = from_geojson({"type": "Polygon", "coordinates": [ring]})
     assert found == Polygon([(0, 0), (2, 0), (2, 2)])
@@ -71,7 +71,7 @@ def test_heights_are_left_out() -> None:
         ({"type": "MultiPolygon", "coordinates": "a"}, "coordinates: expected a list, got 'a'"),
     ],
 )
-def test_other_geojson_is_refused(value: Any, message: str) -> None:
+def test_other_geojson_is_rejected(value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         from_geojson(value)
 
@@ -85,11 +85,11 @@ def test_other_geojson_is_refused(value: Any, message: str) -> None:
         (None, "geometry: expected a POLYGON or MULTIPOLYGON, got None"),
     ],
 )
-def test_other_wkt_is_refused(text: Any, message: str) -> None:
+def test_other_wkt_is_rejected(text: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         from_wkt(text)
 
 
-def test_polygons_without_corners_come_back() -> None:
+def test_polygons_without_corners_round_trip() -> None:
     assert from_wkt("POLYGON EMPTY") == Polygon([])
     assert from_geojson(to_geojson(MultiPolygon([]))) == MultiPolygon([])

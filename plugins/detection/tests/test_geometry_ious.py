@@ -1,4 +1,4 @@
-"""Overlaps of shapes, by hand, against pycocotools and across kinds."""
+"""IoUs of shapes: by hand, against pycocotools, and across kinds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def iou(true: Geometry, predicted: Geometry, crowd: bool = False) -> float:
     return float(pair_ious(*sides, first, first, np.array([crowd]))[0])
 
 
-def test_overlaps_of_boxes_are_those_of_pycocotools_to_the_last_bit() -> None:
+def test_ious_of_boxes_equal_pycocotools_bit_by_bit() -> None:
     random = np.random.default_rng(4)
     true, predicted = random.uniform(0, 9, (2, 60, 4))
     predicted[:20] = np.round(true[:20])
@@ -50,11 +50,11 @@ def test_overlaps_of_boxes_are_those_of_pycocotools_to_the_last_bit() -> None:
     assert_array_equal(box_ious(true[t], predicted[p], crowd[t]), expected.ravel())
 
 
-def test_boxes_that_touch_share_nothing() -> None:
+def test_iou_of_touching_boxes_is_0() -> None:
     assert iou(Box(0, 0, 1, 1), Box(1, 0, 2, 1)) == 0
 
 
-def test_shapes_without_area_share_nothing() -> None:
+def test_iou_of_shapes_without_area_is_0() -> None:
     assert iou(Box(1, 1, 1, 1), Box(1, 1, 1, 1)) == 0
     assert iou(Polygon([(0, 0), (0, 2), (0, 1)]), Polygon([(0, 0), (0, 2), (0, 1)])) == 0
     assert iou(Polygon([(0, 0), (2, 2)]), Polygon([square(0, 0, 2)])) == 0
@@ -62,7 +62,7 @@ def test_shapes_without_area_share_nothing() -> None:
     assert iou(Mask.of([[0]]), Mask.of([[0]])) == 0
 
 
-def test_a_hole_is_outside() -> None:
+def test_hole_is_outside_of_polygon() -> None:
     frame = Polygon([square(0, 0, 4), square(1, 1, 2)])
     assert iou(frame, Polygon([square(0, 0, 4)])) == 12 / 16
     assert iou(frame, Polygon([square(1, 1, 2)])) == 0
@@ -84,20 +84,18 @@ def test_a_crowd_is_compared_with_the_area_of_the_prediction() -> None:
     assert iou(all_, left, crowd=True) == 1
 
 
-def test_a_square_turned_by_45_degrees_shares_an_octagon() -> None:
+def test_intersection_with_square_rotated_by_45_degrees_is_an_octagon() -> None:
     shared = 8 * (np.sqrt(2) - 1)  # of side 2 (sqrt 2 - 1), with apothem 1
     found = iou(RotatedBox(0, 0, 2, 2), RotatedBox(0, 0, 2, 2, 45))
     assert found == pytest.approx(shared / (8 - shared), abs=1e-12)
 
 
-def test_a_polygon_that_crosses_itself_encloses_what_it_goes_around_an_odd_number_of_times() -> (
-    None
-):
+def test_self_crossing_polygon_follows_the_even_odd_rule() -> None:
     bow = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
     assert iou(bow, Polygon([square(0, 0, 2)])) == 2 / 4
 
 
-def test_a_shape_is_all_of_itself() -> None:
+def test_iou_of_a_shape_with_itself_is_1() -> None:
     random = np.random.default_rng(8)
     for _ in range(50):
         blob = Polygon(random.uniform(0, 100, (7, 2)))
@@ -105,7 +103,7 @@ def test_a_shape_is_all_of_itself() -> None:
         assert iou(blob, blob) <= 1
 
 
-def test_polygons_and_masks_of_whole_pixels_overlap_alike() -> None:
+def test_polygons_and_masks_of_integer_pixels_have_the_same_iou() -> None:
     random = np.random.default_rng(6)
     pixels = random.random((24, 9, 9)) < random.random((24, 1, 1))
     masks = Shapes.of([Mask.of(one) for one in pixels])
@@ -117,7 +115,7 @@ def test_polygons_and_masks_of_whole_pixels_overlap_alike() -> None:
     )
 
 
-def test_pairs_of_several_kinds_are_answered_each_in_its_own() -> None:
+def test_pairs_of_several_kinds_are_each_compared_in_their_kind() -> None:
     ring = Mask.of(np.pad(np.zeros((1, 1)), 1, constant_values=1))
     triangle = Polygon([(0, 0), (2, 0), (0, 2)])
     shapes = Shapes.of([Box(0, 0, 2, 2), triangle, ring])
@@ -129,7 +127,7 @@ def test_pairs_of_several_kinds_are_answered_each_in_its_own() -> None:
     assert_allclose(pair_ious(shapes, shapes, t, p, none, raised=True), [0.5, *mixed[1:]])
 
 
-def test_a_box_meets_a_turned_box_as_a_polygon() -> None:
+def test_box_and_rotated_box_are_compared_as_polygons() -> None:
     turned, box = RotatedBox(20, 20, 40, 4, 45), Box(0, 0, 40, 40)
     assert iou(turned, box) == pytest.approx(160 / 1600)
     assert iou(box, turned) == pytest.approx(160 / 1600)
@@ -140,12 +138,12 @@ def test_a_box_meets_a_turned_box_as_a_polygon() -> None:
 
 
 @pytest.mark.parametrize("nothing", [Polygon([]), MultiPolygon([])])
-def test_a_polygon_of_nothing_shares_nothing_with_a_box(nothing: Geometry) -> None:
+def test_iou_of_empty_polygon_and_box_is_0(nothing: Geometry) -> None:
     assert iou(Box(0, 0, 1, 1), nothing) == 0.0
 
 
 @pytest.mark.parametrize("convert_to", [None, "polygon"])
-def test_what_else_an_image_has_changes_no_overlap(convert_to: str | None) -> None:
+def test_other_objects_of_an_image_do_not_change_an_iou(convert_to: str | None) -> None:
     crossed = RotatedBox(20, 20, 40, 4, 45), RotatedBox(20, 20, 40, 4, -45)
     own = [PredictedObject({"dog": 0.9}, crossed[1])]
     far = [TrueObject("cat", Box(100, 100, 110, 110))]
@@ -156,7 +154,7 @@ def test_what_else_an_image_has_changes_no_overlap(convert_to: str | None) -> No
         assert found == {"tp": 0, "fp": 1, "fn": 1}
 
 
-def test_masks_of_two_sizes_are_an_error() -> None:
+def test_masks_of_two_sizes_are_rejected() -> None:
     with pytest.raises(
         SchemaError, match="pair 0: expected masks of one size, got 1 by 2 and 2 by 1 pixels"
     ):
@@ -164,19 +162,19 @@ def test_masks_of_two_sizes_are_an_error() -> None:
 
 
 @pytest.mark.parametrize("kind", [POLYGON, MASK])
-def test_pairs_below_what_is_asked_for_may_be_left_out(kind: int) -> None:
+def test_pairs_below_minimum_iou_may_be_0(kind: int) -> None:
     random = np.random.default_rng(7)
     boxes = random.integers(0, 9, (40, 4)).astype(float)
     shapes = converted(Shapes(boxes), kind, np.full((40, 2), 20))
     t, p = (a.ravel() for a in np.meshgrid(range(40), range(40), indexing="ij"))
     none = np.zeros(1600, bool)
     exact = pair_ious(shapes, shapes, t, p, none)
-    some = pair_ious(shapes, shapes, t, p, none, at_least=0.5)
-    assert_array_equal(some[exact >= 0.5], exact[exact >= 0.5])
-    assert ((some == exact) | (some == 0)).all()
+    bounded = pair_ious(shapes, shapes, t, p, none, at_least=0.5)
+    assert_array_equal(bounded[exact >= 0.5], exact[exact >= 0.5])
+    assert ((bounded == exact) | (bounded == 0)).all()
 
 
-def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(7)
     shapes = Shapes.of([Polygon(random.uniform(0, 9, (5, 2))) for _ in range(30)])
     t, p = (a.ravel() for a in np.meshgrid(range(30), range(30), indexing="ij"))
@@ -187,7 +185,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_array_equal(pair_ious(*given), alone)
 
 
-def test_the_overlap_of_a_scribble_of_2000_corners_is_refused_at_once() -> None:
+def test_tangled_polygon_of_2000_corners_is_rejected_quickly() -> None:
     scribble = Polygon(np.random.default_rng(5).random((2000, 2)) * 100)
     with pytest.raises(
         SchemaError, match="polygons: expected edges that cross at most 1,000 times, found more in"

@@ -1,7 +1,6 @@
-"""The metrics against the recorded results of earlier implementations, path by path.
+"""Metrics against the recorded results of earlier implementations, path by path.
 
-What Valor answers otherwise on purpose is in ``golden/divergences.json``, with the right value
-worked out by hand.
+``golden/divergences.json`` lists deliberate differences, with the correct value by hand.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Pairs = Iterator[tuple[str, Any]]
 
 
 def real_results(case: GoldenCase) -> dict[str, Any]:
-    """Answer a case with the metrics; an error is a result too."""
+    """Evaluate a case; errors are results."""
     try:
         return dict(core(case) if case.api == "core" else lite(case))
     except ValorError:
@@ -43,7 +42,7 @@ def real_results(case: GoldenCase) -> dict[str, Any]:
 
 
 def core(case: GoldenCase) -> Pairs:
-    # The call of 2024 looked at no geometry.
+    # The call of 2024 did not validate geometries.
     usual = {"metrics_to_return": MEANS_OF_2024, "invalid_geometry": "accept"}
     arguments = usual | dict(case.parameters)
     pairs = arguments.pop("label_map", ())
@@ -178,7 +177,7 @@ def means(results: Results, *, scores: bool) -> Pairs:
 
 
 def answered(results: Results, name: str) -> list[Any]:
-    """A metric's results; without data, it has one that says so and no label key."""
+    """Results of a metric, without the single undefined result of empty data."""
     return [one for one in results if one.type == name and "label_key" in one.parameters]
 
 
@@ -187,7 +186,7 @@ def path_of(name: str, result: Any, coordinates: Sequence[str]) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same but for rounding."""
+    """Return True if two values are equal up to rounding."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
@@ -196,7 +195,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def expected(case: GoldenCase) -> dict[str, Any]:
-    """What was recorded, with what Valor answers otherwise in its place."""
+    """Recorded results, replaced by the deliberate differences of Valor."""
     found = dict(case.results)
     for each in divergences():
         if each.case == case.id:
@@ -221,7 +220,7 @@ def test_the_metrics_give_every_recorded_result_but_the_listed_divergences(
     assert different == {}
 
 
-def test_what_is_refused_names_the_datum_and_what_is_wrong() -> None:
+def test_rejected_data_name_the_datum_and_the_fault() -> None:
     messages = {}
     for case in CASES:
         if case.id in ("core_det_31", "core_det_21_as_called"):
@@ -246,9 +245,9 @@ def test_every_divergence_differs_and_has_a_reason() -> None:
         assert any(differs) or "raises" in recorded
 
 
-def test_every_bug_that_can_be_seen_here_has_a_divergence() -> None:
+def test_every_known_bug_has_a_divergence() -> None:
     listed = {each.case for each in divergences()}
     bugs = {case.id for case in CASES if case.kind == "bug"}
 
-    # That one is a bug of the detailed curve alone.
+    # This bug affects only the detailed curve.
     assert bugs - listed == {"edge_core_det_20"}

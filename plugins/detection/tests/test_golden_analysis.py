@@ -1,6 +1,6 @@
-"""Matrices, examples and detailed curves against the recorded results of earlier implementations.
+"""Matrices, examples and detailed curves against recorded results of earlier implementations.
 
-What Valor answers otherwise on purpose is in ``golden_analysis/divergences.json``, with reasons.
+``golden_analysis/divergences.json`` lists deliberate differences, with reasons.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def items_of(case: AnalysisCase) -> list[Detection]:
 
 
 def label_of(listed: Any) -> Any:
-    """A label out of ``value``, ``[value, score]``, ``[key, value]`` or ``[key, value, score]``."""
+    """Parse ``value``, ``[value, score]``, ``[key, value]`` or ``[key, value, score]``."""
     if isinstance(listed, str):
         return listed
     return Label(listed[0], listed[1]) if isinstance(listed[1], str) else listed[0]
@@ -77,7 +77,7 @@ def matrix(case: AnalysisCase) -> Pairs:
 
 
 def names_of(cell: Any) -> Any:
-    """What stands in a cell, None for nothing."""
+    """Return the content of a cell, or None if it is empty."""
     if not isinstance(cell, dict):
         return cell or None
     assert cell["count"] == len(cell["examples"])
@@ -120,11 +120,11 @@ def answers(case: AnalysisCase) -> dict[str, Any]:
 
 
 @for_each("case", analysis_cases(), ids=lambda case: case.id)
-def test_it_is_what_was_recorded_or_better(case: AnalysisCase) -> None:
+def test_results_equal_recorded_results_or_listed_divergences(case: AnalysisCase) -> None:
     assert answers(case) == case.ours
 
 
-def test_every_divergence_has_a_reason_and_is_one() -> None:
+def test_every_divergence_differs_and_has_a_reason() -> None:
     content = read("divergences")
     diverging = [case.id for case in analysis_cases() if case.ours != case.results]
 

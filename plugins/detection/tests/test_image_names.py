@@ -1,4 +1,4 @@
-"""Image ids that are file names, which Ultralytics and others write into their results."""
+"""File names as image ids, as in results of Ultralytics and other programs."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ WARNING = "predictions with the name of a file as image_id, matched by file_name
 
 
 def written(folder: Path, ids: list[Any], names: Any = NAMES, **chosen: Any) -> Report:
-    """The report of one perfect prediction for each id."""
+    """Evaluate one perfect prediction for each id."""
     images = [
         {"id": i, "file_name": name, "width": 100, "height": 100} for i, name in enumerate(names, 1)
     ]
@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "ids",
     [
-        ["frame_a", 139, "x.1"],  # as Ultralytics writes them: stems, those of digits as numbers
+        ["frame_a", 139, "x.1"],  # as Ultralytics writes them: stems, and numeric stems as numbers
         ["sub/frame_a.jpg", "b/000139.jpg", "c/x.1.png"],
         ["frame_a.jpg", "000139.jpg", "x.1.png"],
         ["frame_a", "000139", "x.1"],
@@ -55,9 +55,7 @@ def test_image_ids_that_are_file_names_are_matched_and_reported(
 
 
 @pytest.mark.parametrize("step", [None, 1])
-def test_image_ids_that_are_numbers_of_files_are_matched_where_no_id_is_known(
-    folder: Path, step: int | None
-) -> None:
+def test_numbers_of_file_names_are_matched_if_no_id_matches(folder: Path, step: int | None) -> None:
     report = written(folder, [139, 140], ("000139.jpg", "000140.jpg"), partition_images=step)
     assert report["Counts"].value == {"tp": 2, "fp": 0, "fn": 0}
     assert report.warnings == (f"2 {WARNING}",)
@@ -75,7 +73,7 @@ def test_file_names_that_differ_in_unicode_form_are_matched(folder: Path) -> Non
     assert report["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
 
 
-def test_stem_of_several_images_is_refused_and_the_whole_name_is_not(folder: Path) -> None:
+def test_stem_of_several_images_is_rejected_and_full_name_accepted(folder: Path) -> None:
     names = ["x/a.jpg", "y/a.jpg"]
     with pytest.raises(
         ReadError, match=r"expected the file_name of one image of gt\.json, found 'a', a name of"
@@ -85,14 +83,14 @@ def test_stem_of_several_images_is_refused_and_the_whole_name_is_not(folder: Pat
     assert report["Counts"].value == {"tp": 2, "fp": 0, "fn": 0}
 
 
-def test_image_id_that_is_an_id_and_the_name_of_another_image_is_refused(folder: Path) -> None:
+def test_ambiguous_image_id_is_rejected(folder: Path) -> None:
     with pytest.raises(
         ReadError, match="expected the id or the file_name of one image, found '2', the id of one"
     ):
         written(folder, ["2"], ["2.jpg", "1.jpg"])
 
 
-def test_name_of_no_image_is_refused_or_left_out(folder: Path) -> None:
+def test_unknown_image_name_is_rejected_or_skipped(folder: Path) -> None:
     with pytest.raises(
         ReadError, match=r"expected the id or the file_name of one of the 3 images of gt\.json,"
     ):

@@ -1,4 +1,4 @@
-"""Folders of labels as people have them: of poses, from macOS, with other images, mistyped."""
+"""Folders of labels in the wild: poses, macOS files, other image formats, mistakes."""
 
 import io
 import re
@@ -56,7 +56,7 @@ def test_labels_of_a_pose_data_set_are_compared_by_their_boxes(shape: str, point
     }
 
 
-def test_boxes_alone_are_read_beside_kpt_shape() -> None:
+def test_boxes_without_keypoints_are_read_despite_kpt_shape() -> None:
     put("data.yaml", "names: [cat]\nkpt_shape: [2, 2]\n")
     report = evaluated(BOX, "data.yaml")
     assert report["Counts"].value == PERFECT
@@ -72,7 +72,7 @@ def test_boxes_alone_are_read_beside_kpt_shape() -> None:
         ("[0, 2]", "data.yaml, kpt_shape: expected the number of keypoints and 2 or 3"),
     ],
 )
-def test_keypoints_that_are_not_as_kpt_shape_says_are_refused(shape: str, message: str) -> None:
+def test_keypoints_that_contradict_kpt_shape_are_rejected(shape: str, message: str) -> None:
     put("data.yaml", f"names: [cat]\nkpt_shape: {shape}\n")
     with pytest.raises(ReadError, match=re.escape(message)):
         evaluated(f"{BOX} {TWO}", "data.yaml")
@@ -100,11 +100,11 @@ def test_keypoints_with_visibility_without_kpt_shape_name_data_yaml(
     "polygon",
     [
         "0 0.3 0.3 0.7 0.3 0.7 0.7 0.3 0.7",
-        "0 0.5 0.3 0.7 0.5 0.9 0.8 1 0.7 0.8 0",  # numbers that are 0 or 1, of no keypoints
+        "0 0.5 0.3 0.7 0.5 0.9 0.8 1 0.7 0.8 0",  # coordinates that are 0 or 1, but no keypoints
         "0 0 0 1 0 1 1 0 1",
     ],
 )
-def test_polygons_are_no_keypoints(polygon: str) -> None:
+def test_polygons_are_not_read_as_keypoints(polygon: str) -> None:
     assert evaluated(polygon, invalid_geometry="accept")["Counts"].value["fn"] in (0, 1)
 
 
@@ -116,7 +116,7 @@ def test_resource_files_of_macos_are_ignored() -> None:
     assert report.counts["read"] == 1
 
 
-def test_resource_files_of_macos_are_ignored_beside_xml() -> None:
+def test_resource_files_of_macos_are_ignored_in_xml_folders() -> None:
     box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
     one = f"<object><name>cat</name><score>0.9</score>{box}</object>"
     for side in ("xml", "xml2"):
@@ -126,7 +126,7 @@ def test_resource_files_of_macos_are_ignored_beside_xml() -> None:
     assert evaluate(data, ["Counts"], "detection")["Counts"].value == PERFECT
 
 
-def test_file_names_that_differ_in_unicode_form_are_one_image() -> None:
+def test_unicode_forms_of_a_file_name_are_one_image() -> None:
     put("dt/a.txt", "")
     put(f"gt/{normalize('NFD', 'café')}.txt", f"{BOX}\n")
     put(f"dt/{normalize('NFC', 'café')}.txt", f"{BOX} 0.9\n")
@@ -179,7 +179,7 @@ def test_names_and_pixels_in_labels_name_the_remedy(line: str, message: str) -> 
         evaluated(line)
 
 
-def test_empty_line_among_names_of_classes_is_named() -> None:
+def test_class_with_empty_name_is_rejected() -> None:
     put("names.txt", "cat\n\ndog\n")
     with pytest.raises(
         ReadError, match=r"gt/a\.txt, line 1: expected one of the 2 classes that have a name, found"
@@ -191,7 +191,7 @@ def test_empty_line_among_names_of_classes_is_named() -> None:
         evaluated("1 0.5 0.5 0.4 0.4")
 
 
-def test_oriented_boxes_in_xml_are_refused() -> None:
+def test_oriented_boxes_in_xml_are_rejected() -> None:
     one = "<object><name>cat</name><robndbox><cx>5</cx><angle>1</angle></robndbox></object>"
     put("xml/a.xml", f"<annotation>{one}</annotation>")
     put("xml2/a.xml", "<annotation/>")

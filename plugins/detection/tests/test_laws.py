@@ -1,6 +1,6 @@
-"""Any split, order and way of counting the same data gives the same bits.
+"""Any split, order and selection of the same data gives the same bits.
 
-All metrics are counted together, with parameters of every kind.
+All metrics are evaluated together, with parameters of every kind.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ANIMALS = ("dog", "cat", "bee", "owl")
 
 
 def items_of(seed: int) -> list[Detection]:
-    """Boxes on a grid and scores in eighths, so that much is equal."""
+    """Random boxes on a grid and scores in eighths, with many ties."""
     rng = np.random.default_rng(seed)
 
     def box() -> Box:
@@ -79,7 +79,7 @@ def counted(batches: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def of(items: Sequence[Detection]) -> DetectionBatch:
-    return batch_of(items, "accept")  # some of the boxes have no area
+    return batch_of(items, "accept")  # a few boxes have no area
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -95,13 +95,13 @@ def test_any_order_and_split_gives_the_same_bits(seed: int) -> None:
 
 
 def with_gaps(side: Any) -> Any:
-    """The same objects in columns that are every other element of wider ones."""
+    """Return the same objects in columns with a stride of two elements."""
     names = set(COLUMNS) & {own.name for own in fields(type(side))}
     return evolve(side, **{name: np.repeat(getattr(side, name), 2)[::2] for name in names})
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_columns_with_gaps_give_the_bits_of_those_without(seed: int) -> None:
+def test_strided_columns_give_the_same_bits(seed: int) -> None:
     batch = of(items_of(seed))
     sides = {"groundtruths": with_gaps(batch.groundtruths)}
     sides["predictions"] = with_gaps(batch.predictions)
@@ -111,7 +111,7 @@ def test_columns_with_gaps_give_the_bits_of_those_without(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_metric_alone_gives_the_bits_that_it_gives_together(seed: int) -> None:
+def test_metric_alone_gives_the_same_bits_as_with_others(seed: int) -> None:
     batch = of(items_of(seed))
     together = counted([batch])
 
@@ -120,7 +120,7 @@ def test_a_metric_alone_gives_the_bits_that_it_gives_together(seed: int) -> None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_give_the_bits_of_their_data(seed: int) -> None:
+def test_slices_give_the_same_bits_as_their_data(seed: int) -> None:
     items = items_of(seed)
     alone = cache(lambda *uids: counted([of([item for item in items if item.uid in uids])]))
     for first in (5, 12):
@@ -154,7 +154,7 @@ def test_slice_reads_its_matches_from_all_images(monkeypatch: pytest.MonkeyPatch
     assert part.table.whole is None  # nothing is written to the state itself
 
 
-def test_objects_are_paired_once_for_all_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_are_computed_once_for_all_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     items, sizes = items_of(0), []
     pair = candidate_pairs.kernels.box_pairs
 
@@ -172,7 +172,7 @@ def test_objects_are_paired_once_for_all_slices(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_divided_state_holds_what_one_of_its_own_does(seed: int) -> None:
+def test_divided_state_equals_state_of_its_images(seed: int) -> None:
     batch, request = of(items_of(seed)), candidate_pairs.request((0.5, 0.75), "ranked", scope=KEY)
     whole, alone = request.open(), request.open()
     positions = np.array([1, 4, 5, 11])
@@ -191,7 +191,7 @@ def test_a_divided_state_holds_what_one_of_its_own_does(seed: int) -> None:
         assert plain(Results(AP.compute(one))) == plain(Results(AP.compute(alone)))
 
 
-def test_a_divided_state_goes_on_for_itself() -> None:
+def test_divided_state_can_be_updated() -> None:
     items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
     whole = request.open()
     whole.update(of(items[:6]))
@@ -205,7 +205,7 @@ def test_a_divided_state_goes_on_for_itself() -> None:
     assert "zebra" not in [label.value for label in whole.vocabulary.labels]
 
 
-def test_parts_that_are_all_of_a_state_are_that_state_again() -> None:
+def test_merged_parts_equal_the_divided_state() -> None:
     batch, request = of(items_of(0)), candidate_pairs.request((0.5,), "coco")
     whole, merged = request.open(), request.open()
     whole.update(batch)

@@ -1,4 +1,4 @@
-"""What readers leave out of the data is counted, kept in states and told in the report."""
+"""Counts of objects that readers skip, in states and reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def batch(uid: str, count: int) -> DetectionBatch:
     return evolve(DetectionBatch.of([Detection(uid)]), left_out={COUNTED: count})
 
 
-def test_it_is_a_warning_of_the_report():
+def test_skipped_objects_are_a_warning_of_the_report():
     evaluator = Evaluator(["COCOSummary"], "detection")
     evaluator.update(batch("a", 2))
     evaluator.update(batch("b", 1))
@@ -22,7 +22,7 @@ def test_it_is_a_warning_of_the_report():
     assert evaluator.compute().warnings == ("3 predictions left out: zero area",)
 
 
-def test_it_survives_saving_and_merging(tmp_path):
+def test_counts_of_skipped_objects_survive_saving_and_merging(tmp_path):
     first, second = (Evaluator(["COCOSummary"], "detection") for _ in range(2))
     first.update(batch("a", 2))
     second.update(batch("b", 1))

@@ -10,11 +10,11 @@ from . import naive_analysis as naive
 from .support import ROW, by_label, results_of, seen, true
 
 
-def test_the_error_is_the_mean_over_all_objects() -> None:
+def test_error_is_the_mean_over_all_objects() -> None:
     results = results_of(ROW, "LRP")
     dog = results.find(label="dog").value
 
-    # found with IoU 1 and 0.6, one prediction elsewhere, two of four dogs not found
+    # matches with IoU 1 and 0.6, one false positive, two of four dogs missed
     assert dog["lrp"] == pytest.approx((0.4 / 0.5 + 1 + 2) / 5, rel=1e-15)
     assert dog["localization"] == pytest.approx(0.2, rel=1e-15)
     assert dog["false_positive"] == 1 / 3
@@ -23,7 +23,7 @@ def test_the_error_is_the_mean_over_all_objects() -> None:
     assert results.find(label="cat").value["lrp"] == 0.5
 
 
-def test_parts_that_have_nothing_to_divide_by_are_null() -> None:
+def test_components_without_denominator_are_null() -> None:
     values = by_label(results_of(ROW, "LRP"))
 
     assert values["bee"] == {
@@ -63,7 +63,7 @@ def test_the_optimal_threshold_is_a_score() -> None:
     assert dog["localization"] == 0.0
 
 
-def test_of_equal_errors_the_highest_threshold_is_taken() -> None:
+def test_highest_threshold_of_equal_errors_is_optimal() -> None:
     box = (0, 0, 10, 10)
     items = [
         Detection("a", [true("dog", *box)], [seen({"dog": 0.9}, *box)]),
@@ -76,7 +76,7 @@ def test_of_equal_errors_the_highest_threshold_is_taken() -> None:
     assert dog["lrp"] == 2 / 3
 
 
-def test_predictions_with_equal_scores_go_together() -> None:
+def test_predictions_with_equal_scores_share_a_threshold() -> None:
     box = (0, 0, 10, 10)
     items = [
         Detection("a", [true("dog", *box)], [seen({"dog": 0.9}, *box)]),
@@ -87,7 +87,7 @@ def test_predictions_with_equal_scores_go_together() -> None:
     assert dog["lrp"] == 2 / 3
 
 
-def test_a_label_of_which_nothing_is_found_has_no_threshold() -> None:
+def test_label_without_matches_has_no_threshold() -> None:
     items = [Detection("a", [true("dog", 0, 0, 9, 9)], [seen({"dog": 0.9}, 50, 50, 60, 60)])]
     value = results_of(items, "OptimalLRP").find(label="dog").value
 
@@ -95,7 +95,7 @@ def test_a_label_of_which_nothing_is_found_has_no_threshold() -> None:
     assert value["score_threshold"] is None
 
 
-def test_optimal_lrp_of_a_label_that_is_only_predicted_is_1_as_its_lrp_is() -> None:
+def test_lrp_and_optimal_lrp_of_label_only_in_predictions_are_1() -> None:
     items = [
         Detection(
             "a",
@@ -117,7 +117,7 @@ def test_optimal_lrp_of_a_label_that_is_only_predicted_is_1_as_its_lrp_is() -> N
     assert mean.left_out == {}
 
 
-def test_the_iou_threshold_lies_between_0_and_1() -> None:
+def test_iou_threshold_outside_0_and_1_is_rejected() -> None:
     with pytest.raises(
         ParameterError, match=r"detection\.LRP: iou_threshold must lie in \(0, 1\), got 1\.0"
     ):
@@ -125,7 +125,7 @@ def test_the_iou_threshold_lies_between_0_and_1() -> None:
 
 
 @for_each("seed", range(25))
-def test_it_is_the_naive_error(seed: int) -> None:
+def test_error_equals_naive_error(seed: int) -> None:
     items = naive.random_items(seed)
     scores = (0.3, 0.75)
     results = results_of(

@@ -1,4 +1,4 @@
-"""The kernels of masks against pycocotools and against decoded pixels, compiled and in NumPy."""
+"""Kernels of masks, in C and NumPy, against pycocotools and decoded pixels."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def decompressed(masks: ModuleType, texts: Sequence[bytes]) -> tuple[Any, Any]:
 
 
 def drawn(masks: ModuleType, rows: Sequence[Sequence[Any]], sizes: Any) -> tuple[Any, Any]:
-    """Run lengths of polygons, each a list of x, y by turns."""
+    """Run lengths of polygons, each a flat list of x and y."""
     kinds = [POLYGONS if row else NO_MASK for row in rows]
     given = [Segmentation(kind, rings=row) for kind, row in zip(kinds, rows, strict=True)]
     return runs_of(masks, given, np.reshape(sizes, (-1, 2)))
@@ -83,7 +83,7 @@ NUMBERS = st.integers(0, 2**32 - 1) | st.integers(0, 40)
 
 @given(st.lists(st.lists(NUMBERS, max_size=9), max_size=6))
 @pytest.mark.parametrize("name", ["compiled", "reference"])
-def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) -> None:
+def test_compressed_run_lengths_round_trip(name: str, rows: Any) -> None:
     texts = [compressed(np.array(row, np.uint32)).encode() for row in rows]
     runs, starts = decompressed(implementation(name), texts)
     assert runs.dtype == np.uint32
@@ -94,7 +94,7 @@ def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) ->
     "text",
     [b"!", b"52p", b"5P", b"52\xe9", b"O", b"PPPPPPPPPPPPP0", b"PPPPPPP8"],
 )
-def test_another_text_is_an_error_that_names_its_row(masks: ModuleType, text: bytes) -> None:
+def test_invalid_compressed_text_is_rejected_with_its_row(masks: ModuleType, text: bytes) -> None:
     with pytest.raises(RowError, match="row 2: expected COCO's compressed run lengths") as error:
         decompressed(masks, [b"52", b"", text, b"52"])
     assert str(error.value.at("dt.json, [7]")) == (
@@ -103,7 +103,7 @@ def test_another_text_is_an_error_that_names_its_row(masks: ModuleType, text: by
     assert pickle.loads(pickle.dumps(error.value)).row == 2
 
 
-def test_of_several_rows_that_are_no_mask_the_first_is_named(masks: ModuleType) -> None:
+def test_first_of_several_invalid_rows_is_named(masks: ModuleType) -> None:
     far = Segmentation(POLYGONS, rings=[[0, 0, 1e9, 0, 2, 2]])
     no_text, negative = (Segmentation(COMPRESSED, letters=text) for text in (b"!", b"O"))
     given, sizes = Segmentations.of([no_text, far, negative]), np.full((3, 2), 4)
@@ -114,14 +114,14 @@ def test_of_several_rows_that_are_no_mask_the_first_is_named(masks: ModuleType) 
         assert ("coordinates" in error.value.sentence) == (order[0] == 1)
 
 
-def test_segmentations_of_all_kinds_may_stand_in_any_order(masks: ModuleType) -> None:
+def test_segmentations_of_all_kinds_may_be_mixed(masks: ModuleType) -> None:
     square = [0.0, 0, 0, 1, 2, 1, 2, 0]
     given = [
         Segmentation(COMPRESSED, letters=b"52203"),
         Segmentation(RUNS, counts=[1, 2, 3]),
         Segmentation(
             POLYGONS, rings=[square, [*square, 7.0]]
-        ),  # of an odd number, the last is none
+        ),  # the last of an odd number is skipped
         Segmentation(),
     ]
     random = np.random.default_rng(2)
@@ -140,14 +140,14 @@ SIZES = st.tuples(st.integers(1, 20), st.integers(1, 20))
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(st.tuples(st.lists(RINGS, min_size=1, max_size=3), SIZES), max_size=4))
 @pytest.mark.parametrize("name", ["compiled", "reference"])
-def test_polygons_are_drawn_as_pycocotools_draws_them(name: str, rows: Any) -> None:
+def test_drawn_polygons_equal_pycocotools(name: str, rows: Any) -> None:
     sizes = np.array([size for _, size in rows], np.int64).reshape(-1, 2)
     runs, starts = drawn(implementation(name), [p for p, _ in rows], sizes)
     assert runs.dtype == np.uint32
     assert parts(runs, starts) == [coco_runs(polygons, size) for polygons, size in rows]
 
 
-def test_large_polygons_are_drawn_as_pycocotools_draws_them(masks: ModuleType) -> None:
+def test_drawn_large_polygons_equal_pycocotools(masks: ModuleType) -> None:
     random = np.random.default_rng(3)
     rows, sizes = [], []
     for scale in np.geomspace(3, 900, 60):
@@ -162,17 +162,17 @@ def test_large_polygons_are_drawn_as_pycocotools_draws_them(masks: ModuleType) -
     assert parts(runs, starts) == expected
 
 
-def test_far_and_steep_edges_are_drawn_as_pycocotools_draws_them(masks: ModuleType) -> None:
+def test_drawn_far_and_steep_edges_equal_pycocotools(masks: ModuleType) -> None:
     rows = [
         [[0.1 * i, -1e5, 0.1 * i + 7.3, 1e5, 12, 3]]
-        for i in range(10)  # in fine points: a million
+        for i in range(10)  # a million points of the fine grid
     ] + [[[-1e5, 0.1 * i, 1e5, 0.1 * i + 7.3, 3, 12]] for i in range(10)]
     sizes = np.full((20, 2), 30)
     runs, starts = drawn(masks, rows, sizes)
     assert parts(runs, starts) == [coco_runs(row, (30, 30)) for row in rows]
 
 
-def test_a_row_without_polygons_is_no_mask(masks: ModuleType) -> None:
+def test_row_without_polygons_has_no_runs(masks: ModuleType) -> None:
     square = [0, 0, 2, 0, 2, 1, 0, 1]
     runs, rows = drawn(masks, [[], [square], []], np.full((3, 2), 2))
     assert parts(runs, rows) == [[], [0, 1, 1, 1, 1], []]
@@ -185,7 +185,7 @@ def test_a_ring_without_corners_encloses_nothing(masks: ModuleType) -> None:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1.1e8, -1.1e8])
 @pytest.mark.parametrize("at", range(6))
-def test_far_coordinates_are_an_error_that_names_the_row(
+def test_far_coordinates_are_rejected_with_their_row(
     masks: ModuleType, value: float, at: int
 ) -> None:
     fine = [0, 0, 2, 0, 2, 2]
@@ -198,16 +198,14 @@ def test_far_coordinates_are_an_error_that_names_the_row(
 
 
 @pytest.mark.parametrize("size", [(-1, 4), (4, -1), (1 << 16, 1 << 15), (1, 1 << 40)])
-def test_huge_images_are_an_error_that_names_the_row(
-    masks: ModuleType, size: tuple[int, int]
-) -> None:
+def test_huge_images_are_rejected_with_their_row(masks: ModuleType, size: tuple[int, int]) -> None:
     with pytest.raises(
         RowError, match="row 1: expected an image of at most 2 billion pixels, found"
     ):
         drawn(masks, [[], [[0, 0, 2, 0, 2, 2]]], [(4, 4), size])
 
 
-def test_a_long_way_around_polygons_is_an_error_that_names_the_row(masks: ModuleType) -> None:
+def test_long_polygons_are_rejected_with_their_row(masks: ModuleType) -> None:
     wide = [0, 0, 10**8, 0] * 6
     square = [0, 0, 2, 0, 2, 2]
     with pytest.raises(
@@ -217,12 +215,12 @@ def test_a_long_way_around_polygons_is_an_error_that_names_the_row(masks: Module
     # 24 edges cross 100 million columns each.
 
 
-def test_a_polygon_of_a_million_random_corners_is_refused_at_once(masks: ModuleType) -> None:
+def test_polygon_of_a_million_random_corners_is_rejected_quickly(masks: ModuleType) -> None:
     ring = np.random.default_rng(8).random(2_000_000) * 1000
     began = time.process_time()
     with pytest.raises(RowError) as error:
         drawn(masks, [[ring]], [(1000, 1000)])
-    assert time.process_time() - began < 10  # where it was drawn it took minutes, and the memory
+    assert time.process_time() - began < 10  # drawing it would take minutes and all memory
     assert re.fullmatch(
         r"row 0: expected edges that cross at most 20,000,000 columns of pixels, found "
         r"33\d,\d{3},\d{3} of polygons of 1,000,000 corners",
@@ -230,7 +228,7 @@ def test_a_polygon_of_a_million_random_corners_is_refused_at_once(masks: ModuleT
     )
 
 
-def test_edges_that_cross_one_column_too_many_are_refused(masks: ModuleType) -> None:
+def test_edges_that_cross_one_column_too_many_are_rejected(masks: ModuleType) -> None:
     wide = [0.0, 0, 10**6, 0, 10**6, 1, 0, 1]
     runs, starts = drawn(masks, [[wide]], [(1, 10**6)])
     assert parts(runs, starts) == [[0, 10**6]]
@@ -240,7 +238,7 @@ def test_edges_that_cross_one_column_too_many_are_refused(masks: ModuleType) -> 
         drawn(masks, [[[0.0, 0, 10**7 + 1, 0, 10**7 + 1, 1, 0, 1]]], [(1, 10**7 + 1)])
 
 
-def test_many_edges_in_one_column_are_drawn_in_little_time(masks: ModuleType) -> None:
+def test_many_edges_in_one_column_are_drawn_quickly(masks: ModuleType) -> None:
     random = np.random.default_rng(1)
     ring = np.empty((60_000, 2))
     ring[::2, 0], ring[1::2, 0] = 0.2, 1.2
@@ -253,10 +251,10 @@ def test_many_edges_in_one_column_are_drawn_in_little_time(masks: ModuleType) ->
 
     assert parts(runs, starts) == [coco_runs([ring.ravel()], size)]
     if "compiled" in masks.__name__:
-        assert seconds < 0.3  # with a sort by insertion it took more than twice that
+        assert seconds < 0.3  # an insertion sort takes more than twice that
 
 
-def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> None:
+def test_areas_and_boxes_of_masks_equal_pycocotools(masks: ModuleType) -> None:
     random = np.random.default_rng(5)
     sizes = [tuple(random.integers(1, 30, 2).tolist()) for _ in range(300)]
     some = [random_mask(random, size) for size in sizes]
@@ -266,7 +264,7 @@ def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> N
         {"size": list(s), "counts": compressed(m.runs)} for s, m in zip(sizes, some, strict=True)
     ]
     assert_array_equal(areas, [coco.area(rle) for rle in rles])
-    # pycocotools answers with four billion where nothing is inside.
+    # pycocotools returns four billion for empty masks.
     expected = [
         coco.toBbox(rle) if area else np.zeros(4) for rle, area in zip(rles, areas, strict=True)
     ]
@@ -277,7 +275,7 @@ def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> N
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(st.integers(0, 3) | st.integers(0, 30), min_size=1, max_size=9), st.integers(1, 9))
 @pytest.mark.parametrize("name", ["compiled", "reference"])
-def test_runs_of_nothing_are_measured_as_pycocotools_measures_them(
+def test_areas_and_boxes_of_zero_length_runs_equal_pycocotools(
     name: str, runs: list[int], height: int
 ) -> None:
     width = -(-sum(runs) // height) + 1
@@ -291,9 +289,7 @@ def test_runs_of_nothing_are_measured_as_pycocotools_measures_them(
 
 
 @pytest.mark.parametrize("runs", [[0, 2**32 - 1, 2], [2**31, 2**31, 1, 3], [9, 2**32 - 1]])
-def test_runs_of_more_pixels_than_can_be_counted_have_no_size(
-    masks: ModuleType, runs: list[int]
-) -> None:
+def test_runs_of_too_many_pixels_have_no_size(masks: ModuleType, runs: list[int]) -> None:
     areas, boxes, filled = masks.measured(
         np.array([*runs, 1, 3], np.uint32),
         np.array([0, len(runs), len(runs) + 2]),
@@ -304,7 +300,7 @@ def test_runs_of_more_pixels_than_can_be_counted_have_no_size(
     assert filled.tolist() == [sum(runs), 4]
 
 
-def test_rows_without_runs_or_pixels_measure_nothing(masks: ModuleType) -> None:
+def test_rows_without_runs_or_pixels_have_area_0(masks: ModuleType) -> None:
     runs = np.array([6, 0, 1], np.uint32)
     sizes = np.array([(0, 0), (2, 3), (0, 5), (1, 1)])
     areas, boxes, filled = masks.measured(runs, np.array([0, 0, 1, 1, 3]), sizes)
@@ -314,9 +310,7 @@ def test_rows_without_runs_or_pixels_measure_nothing(masks: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("height", [2**32, 3 << 32, 2**32 - 1, 2**62, 0, -1, -(2**32)])
-def test_a_mask_of_four_billion_rows_does_not_end_the_process(
-    masks: ModuleType, height: int
-) -> None:
+def test_mask_of_four_billion_rows_does_not_crash(masks: ModuleType, height: int) -> None:
     runs, rows, sizes = np.array([1, 5, 2], np.uint32), np.array([0, 3]), np.array([[height, 1]])
     areas, boxes, filled = masks.measured(runs, rows, sizes)
     assert (areas.tolist(), filled.tolist()) == ([5], [8])
@@ -324,7 +318,7 @@ def test_a_mask_of_four_billion_rows_does_not_end_the_process(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_overlaps_are_those_of_pycocotools(masks: ModuleType, seed: int) -> None:
+def test_ious_equal_pycocotools(masks: ModuleType, seed: int) -> None:
     random = np.random.default_rng(seed)
     size = tuple(random.integers(1, 70, 2).tolist())
     true = [random_mask(random, size) for _ in range(12)]
@@ -347,7 +341,7 @@ def test_overlaps_are_those_of_pycocotools(masks: ModuleType, seed: int) -> None
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.data())
 @pytest.mark.parametrize("name", ["compiled", "reference"])
-def test_overlaps_are_those_of_the_pixels(name: str, data: st.DataObject) -> None:
+def test_ious_equal_those_of_the_pixels(name: str, data: st.DataObject) -> None:
     bits = st.lists(st.booleans(), min_size=60, max_size=60)
     first, second = (np.array(data.draw(bits)).reshape(2, 30) for _ in range(2))
     both, either = (first & second).sum(), (first | second).sum()
@@ -357,14 +351,14 @@ def test_overlaps_are_those_of_the_pixels(name: str, data: st.DataObject) -> Non
     assert iou[0] == (both / either if both else 0)
 
 
-def test_runs_of_nothing_share_nothing(masks: ModuleType) -> None:
+def test_zero_length_runs_share_no_pixel(masks: ModuleType) -> None:
     gaps = RunLengths(np.array([1, 0, 0, 1, 0, 2], np.uint32), np.array([0, 6]), np.array([[2, 2]]))
     whole = RunLengths.of([Mask.of([[1, 1], [1, 1]])])
     assert masks.mask_ious(whole, gaps, FIRST, FIRST, FLAG).tolist() == [0.75]
     assert masks.mask_ious(gaps, whole, FIRST, FIRST, FLAG).tolist() == [0.75]
 
 
-def test_images_of_too_many_pixels_have_no_overlaps(masks: ModuleType) -> None:
+def test_iou_of_images_with_too_many_pixels_is_0(masks: ModuleType) -> None:
     huge = RunLengths(
         np.array([1 << 31], np.uint32), np.array([0, 1]), np.array([[1 << 16, 1 << 15]])
     )
@@ -374,7 +368,7 @@ def test_images_of_too_many_pixels_have_no_overlaps(masks: ModuleType) -> None:
         masks.mask_ious(huge, huge, FIRST, FIRST, FLAG)
 
 
-def test_nothing_at_all_is_answered_with_nothing(masks: ModuleType) -> None:
+def test_no_rows_give_empty_results(masks: ModuleType) -> None:
     none = RunLengths.of([])
     empty = np.empty(0, np.int64)
     assert len(runs_of(masks, [], none.sizes)[0]) == 0
@@ -382,7 +376,9 @@ def test_nothing_at_all_is_answered_with_nothing(masks: ModuleType) -> None:
     assert len(masks.mask_ious(none, none, empty, empty, np.empty(0, bool))) == 0
 
 
-def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_do_not_depend_on_threads(
+    masks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     random = np.random.default_rng(9)
     rows = [[random.uniform(0, 30, 12)] for _ in range(40)]
     sizes = np.full((40, 2), 30)
@@ -406,7 +402,7 @@ def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPat
         decompressed(masks, [b"52525252"] * 3 + [b"!"] * 30)
 
 
-def test_images_that_are_huge_together_are_worked_on_as_others_are(masks: ModuleType) -> None:
+def test_images_with_a_huge_total_of_pixels_are_drawn(masks: ModuleType) -> None:
     size, random = (40_000, 40_000), np.random.default_rng(4)
     rows = [
         [np.round(random.normal(20_000, 60, 12), 1) for _ in range(1 + row % 2)] for row in range(4)

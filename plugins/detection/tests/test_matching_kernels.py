@@ -1,4 +1,4 @@
-"""The compiled kernels and those in NumPy give the same bits, and what the definitions say."""
+"""The kernels in C and NumPy give the same bits, and results computed by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ paths = pytest.mark.parametrize("kernels", BOTH, ids=lambda module: module.__nam
 
 
 def columns(draw, most=40, datums=4, groups=3):
-    """Sorted images, groups and boxes on a coarse grid, so that ties and touching are common."""
+    """Random sorted images, groups and boxes on a coarse grid, with many ties."""
     count = draw(st.integers(0, most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     grid = draw(st.sampled_from([0.1, 1.0, 7.0]))
@@ -47,7 +47,7 @@ def sides(draw):
 
 @st.composite
 def pairs(draw):
-    """Ragged pairs with many equal overlaps, crowds and ignored objects."""
+    """Random ragged pairs with many equal IoUs, crowds and ignored objects."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     count, truths = draw(st.integers(0, 30)), draw(st.integers(1, 12))
     rows = [np.sort(rng.permutation(truths)[: rng.integers(0, truths + 1)]) for _ in range(count)]
@@ -148,7 +148,7 @@ class TestSameBits:
     def test_pairs_and_standings(self, given, further, groups, seed):
         rng = np.random.default_rng(seed)
         starts, truths, ious, crowd, ignored = given
-        starts = np.append(starts, np.full(further, starts[-1]))  # more that have no pairs
+        starts = np.append(starts, np.full(further, starts[-1]))  # predictions without pairs
         count = len(starts) - 1
         labels, true_labels = rng.integers(0, groups, count), rng.integers(0, groups, len(crowd))
         order = numeric.score_order(labels, rng.integers(0, 5, count) / 4, groups)
@@ -232,7 +232,7 @@ def test_a_crowd_is_measured_by_the_prediction_alone(kernels):
 
 
 @paths
-def test_boxes_that_only_touch_are_no_pair(kernels):
+def test_touching_boxes_are_no_pair(kernels):
     zero = np.zeros(1, np.int64)
     one, other = np.array([[0.0, 0, 1, 1]]), np.array([[1.0, 0, 1, 1]])
 
@@ -242,7 +242,7 @@ def test_boxes_that_only_touch_are_no_pair(kernels):
 
 
 def chosen(kernels, rows, crowd, ignored, threshold):
-    """What each prediction takes, by true object, of rows of {true object: overlap}."""
+    """Match rows of {ground truth: IoU}; return the ground truth of each, or None."""
     starts = ends([len(row) for row in rows])
     truths = np.array([truth for row in rows for truth in row], np.int64)
     ious = np.array([iou for row in rows for iou in row.values()])
@@ -272,19 +272,19 @@ def test_coco_matching(kernels, rows, crowd, ignored, expected):
 
 
 @paths
-def test_matching_to_the_best_does_not_fall_back(kernels):
+def test_rule_valor_does_not_fall_back_to_second_best(kernels):
     starts, truths = np.array([0, 2, 4]), np.array([0, 1, 0, 1])
     ious, none = np.array([0.9, 0.8, 0.95, 0.6]), np.zeros(2, dtype=bool)
 
     *_, places = kernels.match_best(starts, truths, ious, none, none, np.array([0.5]))
 
-    # Both are tied to object 0, which the first takes.
+    # Object 0 is the best of both; the first one matches it.
     assert places.tolist() == [0, -1]
 
 
 @paths
-def test_ranked_matching_knows_no_threshold(kernels):
-    # The better-scored prediction takes object 0 at 0.1 although another overlaps it with 0.9.
+def test_ranked_matching_is_independent_of_the_threshold(kernels):
+    # The higher score matches object 0 at an IoU of 0.1 although the other one has 0.9.
     starts, truths = np.array([0, 1, 2]), np.array([0, 0])
     ious, scores = np.array([0.1, 0.9]), np.array([0.8, 0.5])
 
@@ -295,8 +295,8 @@ def test_ranked_matching_knows_no_threshold(kernels):
 
 @paths
 def test_interpolated_precision_by_hand(kernels):
-    # By score: hit, miss, hit, miss. Two of three ground truths are found:
-    # precisions 1/1 and 2/3, reached at recalls 1/3 and 2/3; 3/3 is not reached.
+    # By score: tp, fp, tp, fp. Two of three ground truths are matched:
+    # precisions 1/1 and 2/3 at recalls 1/3 and 2/3; recall 3/3 is not reached.
     bits, none = np.array([1, 1], np.uint64), np.zeros(2, np.uint64)
 
     precisions, found, reached_by = kernels.interpolated(
@@ -318,7 +318,7 @@ def test_interpolated_precision_by_hand(kernels):
 
 @paths
 def test_false_positives_before_a_match_are_counted_by_hand(kernels):
-    # Two groups by score: match, false, other size, match | too many in their image, match.
+    # Two groups by score: match, false, out of range, match | beyond the limit, match.
     starts, order = np.array([0, 4, 6]), np.array([5, 4, 3, 2, 1, 0])
     places = np.array([0, -1, -1, 1, 2, 2], np.int32)
     counts = np.array([1, 1, 1, 1, 0, 1], dtype=bool)
@@ -337,7 +337,7 @@ def test_false_positives_before_a_match_are_counted_by_hand(kernels):
 
 
 def crowded(count):
-    """Every prediction overlaps with every true object, the last ones preferred and soon taken."""
+    """Every prediction overlaps every ground truth and prefers the last ones, soon matched."""
     truths = np.tile(np.arange(count), count)
     ious = 0.5 + (truths + np.repeat(np.arange(count), count) % 3) / (4 * count)
     none = np.zeros(count, dtype=bool)
@@ -352,14 +352,14 @@ def test_many_overlapping_objects_cost_no_more_than_their_pairs(kernels):
     *_, places = kernels.match_coco(*given, np.array([0.5]))
     seconds = time.process_time() - began
 
-    # Each takes the last one that is left.
+    # Each matches the last free one.
     assert given[1][places].tolist() == list(range(2000))[::-1]
-    # With a sort by insertion for every prediction, or a round for each, it took far more.
+    # An insertion sort or a pass over all pairs per prediction takes far more.
     assert seconds < 4
 
 
 @paths
-def test_crowded_and_lonely_objects_match_in_one_go(kernels):
+def test_dense_and_sparse_images_match_in_one_call(kernels):
     starts, truths, ious, _, _ = crowded(40)
     lonely = np.arange(40, 400)
     starts = np.append(starts, starts[-1] + np.arange(1, len(lonely) + 1))
@@ -371,20 +371,20 @@ def test_crowded_and_lonely_objects_match_in_one_go(kernels):
 
     given = (starts, truths, ious, crowd, ignored)
     found = [kernels.match_coco(*given, limits[bit : bit + 1])[2] for bit in range(len(limits))]
-    assert taken.tolist() == found[0].tolist()  # all overlaps reach the lowest
+    assert taken.tolist() == found[0].tolist()  # all IoUs reach the lowest threshold
     for bit, places in enumerate(found):
         has = places >= 0
         assert (matched >> np.uint64(bit) & np.uint64(1) == 1).tolist() == has.tolist()
         flags = np.zeros(len(places), dtype=bool)
         flags[has] = ignored[truths[places[has]]]
         assert (excused >> np.uint64(bit) & np.uint64(1) == 1).tolist() == flags.tolist()
-    # 38 objects count; the last two are left with the crowd, which is there for both.
+    # 38 objects count; the last two predictions match the crowd.
     assert truths[found[0][:40]].tolist() == [*range(37, -1, -1), 39, 39]
 
 
 @paths
-def test_right_and_wrong_predictions_by_hand(kernels):
-    # By score: right, wrong, of another size, excused | too many in its image, right.
+def test_true_and_false_positives_by_hand(kernels):
+    # By score: true, false, out of range, ignored | beyond the limit, true.
     starts, order = np.array([0, 4, 6]), np.array([5, 4, 3, 2, 1, 0])
     places = np.array([0, -1, -1, 1, 2, 2], np.int32)
     counts = np.array([1, 1, 1, 1, 0, 1], dtype=bool)
@@ -405,7 +405,7 @@ def test_right_and_wrong_predictions_by_hand(kernels):
 
 
 @paths
-def test_recalls_take_what_pycocotools_asks_for(kernels):
+def test_needed_true_positives_equal_pycocotools(kernels):
     positives, recalls = np.arange(1, 400), np.linspace(0, 1, 101)
 
     least = kernels.needed(positives, recalls)
@@ -416,7 +416,7 @@ def test_recalls_take_what_pycocotools_asks_for(kernels):
 
 
 @paths
-def test_crowds_and_other_sizes_are_no_positives(kernels):
+def test_crowds_and_areas_out_of_range_are_no_positives(kernels):
     areas, crowd = np.array([1.0, 4.0, 9.0, 9.5, 5.0]), np.array([0, 0, 0, 0, 1], dtype=bool)
 
     found = kernels.positives(np.array([0, 0, 2, 2, 2]), areas, crowd, (4.0, 9.0), 4)
@@ -425,8 +425,8 @@ def test_crowds_and_other_sizes_are_no_positives(kernels):
 
 
 @paths
-def test_more_predictions_than_32_bits_count_are_an_error_and_no_wrong_number(kernels):
-    # One row that is seen as so many takes no memory.
+def test_more_predictions_than_32_bits_are_rejected(kernels):
+    # A row broadcast that many times needs no memory.
     groups = np.broadcast_to(np.int64(0), 1 << 31)
     scores = np.broadcast_to(np.float64(0.5), 1 << 31)
     with pytest.raises(

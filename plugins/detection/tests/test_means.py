@@ -5,7 +5,7 @@ import pytest
 from valor_detection.metrics.averages import mean
 
 
-def test_the_mean_is_exact_but_under_coco() -> None:
+def test_mean_is_exact_except_under_coco() -> None:
     values = np.array([1e16, 1.0, -1e16, 1.0])
 
     assert mean(values, "valor") == 0.5
@@ -13,12 +13,12 @@ def test_the_mean_is_exact_but_under_coco() -> None:
 
 
 @pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-def test_the_layout_in_memory_does_not_matter(rule: str) -> None:
+def test_mean_does_not_depend_on_memory_layout(rule: str) -> None:
     values = np.random.default_rng(0).random((10, 101, 7))
     views = (values, np.asfortranarray(values), np.ascontiguousarray(values.T).T)
 
     assert len({mean(view, rule) for view in views}) == 1  # type: ignore[arg-type]
 
 
-def test_there_is_no_mean_of_nothing() -> None:
+def test_mean_of_no_values_is_none() -> None:
     assert mean(np.empty((10, 101, 0)), "coco") is None

@@ -1,4 +1,4 @@
-"""Names that people give detection's metrics with some of their parameters."""
+"""Common names of detection metrics with parameters in the name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def bound(name: str, task: str | None = "detection"):
     "name",
     ["mAP50", "map_50", "mAP-50", "mAP@50", "mAP@0.5", "mAP@.5", "mAP@[0.5]", "detection.map50"],
 )
-def test_map_at_one_threshold_is_taken_however_it_is_written(name) -> None:
+def test_map_at_one_threshold_has_several_spellings(name) -> None:
     metric = bound(name)
 
     assert metric.spec.name == "detection.mAP"
@@ -34,7 +34,7 @@ def test_map_at_one_threshold_is_taken_however_it_is_written(name) -> None:
     "name",
     ["mAP50-95", "mAP_50_95", "mAP@50:95", "mAP@0.5:0.95", "mAP@[.5:.95]", "mAP@[.5:.05:.95]"],
 )
-def test_map_over_cocos_thresholds_is_taken_however_it_is_written(name) -> None:
+def test_map_over_cocos_thresholds_has_several_spellings(name) -> None:
     metric = bound(name)
 
     assert metric.spec.name == "detection.mAPAveragedOverIOUs"
@@ -42,7 +42,7 @@ def test_map_over_cocos_thresholds_is_taken_however_it_is_written(name) -> None:
 
 
 @pytest.mark.parametrize("name", ["mAP75", "mAP@0.6", "mAP@.35"])
-def test_any_threshold_is_taken(name) -> None:
+def test_any_threshold_is_accepted_in_a_name(name) -> None:
     assert bound(name).parameters.iou_thresholds == (
         {"mAP75": 0.75, "mAP@0.6": 0.6, "mAP@.35": 0.35}[name],
     )
@@ -57,16 +57,14 @@ def test_any_threshold_is_taken(name) -> None:
         ("recall@100", "metric 'recall@100': unknown in the task 'detection'"),
     ],
 )
-def test_a_name_of_the_mean_and_of_each_label_is_answered_with_what_to_write(
-    name, message: str
-) -> None:
+def test_ambiguous_name_suggests_metrics(name, message: str) -> None:
     with pytest.raises(UnknownNameError, match=re.escape(message)) as caught:
         bound(name)
 
     assert caught.value.remedy is not None
 
 
-def test_a_whole_number_behind_a_full_name_is_the_version() -> None:
+def test_integer_after_full_name_is_the_version() -> None:
     assert bound("detection.mAP@2", None).parameters.iou_thresholds == (0.5, 0.75)
     with pytest.raises(
         VersionPinError,
@@ -75,7 +73,7 @@ def test_a_whole_number_behind_a_full_name_is_the_version() -> None:
         bound("detection.mAP@50")
 
 
-def test_no_two_metrics_claim_a_name_for_themselves() -> None:
+def test_unambiguous_aliases_are_unique() -> None:
     clear = [
         known.name for spec in valor_metrics() for known in spec.parameter_aliases if known.is_clear
     ]

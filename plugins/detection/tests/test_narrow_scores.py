@@ -1,4 +1,4 @@
-"""Scores of a narrower float are the decimals that they print as, by whatever door they come."""
+"""float32 and float16 scores equal the decimals that they print as, in every reader."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOUND = {"tp": 1, "fp": 0, "fn": 0}
 
 
 class Detections:
-    """What a detection library hands over."""
+    """Fake output of a detection library."""
 
     def __init__(self, score: Any) -> None:
         self.xyxy, self.class_id, self.confidence, self.mask = BOX, np.array([1]), score, None
@@ -54,7 +54,7 @@ def supervision(score: Any) -> DetectionBatch:
 
 @for_each("dtype", [np.float16, np.float32, np.float64])
 @for_each("door", [objects, arrays, torchvision, supervision])
-def test_a_score_passes_the_threshold_that_it_prints_as(door: Any, dtype: type) -> None:
+def test_score_reaches_threshold_equal_to_its_decimal(door: Any, dtype: type) -> None:
     for decimal in DECIMALS:
         data = door(np.array([decimal], dtype))
         passed = results_of(data, {"name": "Counts", "score_thresholds": [decimal, 1]})
@@ -71,7 +71,7 @@ def test_a_score_passes_the_threshold_that_it_prints_as(door: Any, dtype: type) 
         assert best["score_threshold"] == decimal
 
 
-def test_images_of_either_type_beside_each_other_keep_their_decimals() -> None:
+def test_images_with_mixed_float_types_keep_their_decimals() -> None:
     scores = [np.array([0.35], np.float32), np.array([0.35]), np.array([0.35], np.float16)]
     one = Objects(boxes=BOX, labels=np.array([1]))
     seen = [Objects(boxes=BOX, labels=np.array([1]), scores=score) for score in scores]
@@ -80,7 +80,7 @@ def test_images_of_either_type_beside_each_other_keep_their_decimals() -> None:
     assert batch.predictions.scores.tolist() == [0.35, 0.35, 0.35]
 
 
-def test_columns_made_by_hand_keep_their_decimals() -> None:
+def test_float32_columns_keep_their_decimals() -> None:
     column = PredictedObjects(
         datums=[0], labels=[0], shapes=Shapes(BOX), scores=np.array([0.35], np.float32), areas=[16]
     )
@@ -107,12 +107,12 @@ def test_a_parquet_table_of_float32_scores_keeps_their_decimals(tmp_path: Path) 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("rule", get_args(Rule))
-def test_an_iou_passes_the_threshold_that_it_prints_as(rule: Rule, dtype: type) -> None:
+def test_iou_reaches_threshold_equal_to_its_decimal(rule: Rule, dtype: type) -> None:
     for part in range(1, 100):
         size = np.array([[0, 0, 10, 10]], dtype)
         other = np.array([[0, 0, part / 10, 10]], dtype)
         if (other != np.round(other)).any() and dtype is np.float32:
-            continue  # a float32 edge of 1.1 is where it is, and not at 1.1
+            continue  # an edge of 1.1 in float32 is not exactly 1.1
         one = Objects(boxes=size, labels=np.array([1]))
         found = Objects(boxes=other, labels=np.array([1]), scores=np.array([0.5]))
         counts = {"name": "Counts", "iou_thresholds": [part / 100], "matching": rule}

@@ -28,7 +28,7 @@ def outlines(*batches: DetectionBatch) -> Outlines:
     return state
 
 
-def test_rows_are_in_the_order_of_images_whatever_came_first() -> None:
+def test_rows_are_sorted_by_image() -> None:
     one, other = outlines(batch("bb"), batch("a")), outlines(batch("ccc"))
     other.merge(one)
 
@@ -36,7 +36,7 @@ def test_rows_are_in_the_order_of_images_whatever_came_first() -> None:
     assert other.predictions.geometry(2) == Box(0, 0, 1, 3)
 
 
-def test_an_annotation_without_a_uid_goes_by_its_position() -> None:
+def test_annotation_without_uid_is_named_by_position() -> None:
     state = outlines(batch("a", PredictedObject({"dog": 0.5}, Box(0, 0, 1, 1))))
 
     assert [state.predictions.name(row) for row in range(2)] == ["a_p", 1]
@@ -64,13 +64,13 @@ def test_images_without_a_polygon_are_saved_like_those_with_one(tmp_path: Path) 
     assert again.compute().to_json() == evaluator.compute().to_json()
 
 
-def test_a_mask_is_the_box_around_it() -> None:
+def test_mask_is_replaced_by_its_bounding_box() -> None:
     state = outlines(batch("a", PredictedObject({"dog": 0.5}, Mask.of([[0, 1], [0, 1]]))))
 
     assert state.predictions.geometry(1) == Box(1, 0, 2, 2)
 
 
-def test_a_detached_state_keeps_nothing_of_a_batch() -> None:
+def test_detached_state_shares_no_memory_with_a_batch() -> None:
     one = batch("a")
     state = outlines(one)
     state.detach()

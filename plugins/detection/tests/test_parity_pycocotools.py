@@ -1,11 +1,11 @@
-"""The numbers under the rule coco are those of pycocotools, to the last bit.
+"""Results under the rule ``coco`` equal pycocotools bit by bit.
 
-Data sets are random, small, and full of what programs differ in: equal scores and overlaps,
-crowds, areas at the bounds of the ranges and other than those of the boxes, more than a hundred
-predictions, images and labels on one side only or on none.
+Data sets are small, random and rich in edge cases: equal scores and IoUs, crowds, areas at the
+bounds of the ranges and different from those of the boxes, more than 100 predictions, images and
+labels on one side only or on none.
 
-pycocotools takes a ground truth whose id is 0 for none, so that whoever finds it counts as a false
-positive; here ids begin at 1.
+pycocotools treats a ground truth with id 0 as unmatched, so its match counts as a false positive;
+here ids begin at 1.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Annotations = list[dict[str, Any]]
 
 
 class CocoData:
-    """A random data set as COCO has it."""
+    """A random data set in COCO's format."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ class CocoData:
 
     @property
     def batch(self) -> DetectionBatch:
-        """The same as columns."""
+        """Return the same data as columns."""
         images, categories = sorted(self.images), sorted(self.categories)
         truths = sorted(self.truths, key=lambda one: images.index(one["image_id"]))
         results = sorted(self.results, key=lambda one: images.index(one["image_id"]))
@@ -106,7 +106,7 @@ class CocoData:
 
     @property
     def theirs(self) -> Any:
-        """A COCOeval that has done its work."""
+        """Return an accumulated COCOeval of pycocotools."""
         with contextlib.redirect_stdout(io.StringIO()):
             coco = COCO()
             coco.dataset = {
@@ -139,13 +139,13 @@ def table_of(data: CocoData) -> Table:
 
 
 def mean(values: Any) -> float | None:
-    """As ``COCOeval.summarize`` has it."""
+    """Mean as in ``COCOeval.summarize``."""
     there = values[values > -1]
     return float(np.mean(there)) if there.size else None
 
 
 @for_each("seed", range(150))
-def test_curves_have_the_bits_of_pycocotools(seed: int) -> None:
+def test_curves_equal_pycocotools_bit_by_bit(seed: int) -> None:
     data = CocoData(seed)
     table, theirs = table_of(data), data.theirs.eval
 
@@ -158,7 +158,7 @@ def test_curves_have_the_bits_of_pycocotools(seed: int) -> None:
 
 
 @for_each("seed", range(60))
-def test_the_summary_has_the_bits_of_pycocotools(seed: int) -> None:
+def test_summary_equals_pycocotools_bit_by_bit(seed: int) -> None:
     data = CocoData(1000 + seed)
     summary = results_of(data.batch, "COCOSummary").value
 
@@ -167,7 +167,7 @@ def test_the_summary_has_the_bits_of_pycocotools(seed: int) -> None:
 
 
 @for_each("seed", range(60))
-def test_the_metrics_have_the_bits_of_pycocotools(seed: int) -> None:
+def test_metrics_equal_pycocotools_bit_by_bit(seed: int) -> None:
     data = CocoData(2000 + seed)
     theirs = data.theirs.eval
     ranges = {"area_ranges": COCO_AREAS}

@@ -1,4 +1,4 @@
-"""Shapes that cannot be right, under each policy."""
+"""Invalid shapes under each policy."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def checked(geometries: list[Geometry], policy: Policy) -> Any:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_shapes_that_are_right_pass_every_policy(policy: Policy) -> None:
+def test_valid_shapes_pass_every_policy(policy: Policy) -> None:
     found = checked(FINE, policy)
     assert found.shapes == Shapes.of(FINE)
     assert found.kept.tolist() == list(range(len(FINE)))
@@ -101,7 +101,7 @@ def test_an_error_names_item_and_annotation(shape: Geometry, fault: str) -> None
     )
 
 
-def test_an_error_says_what_it_found() -> None:
+def test_error_states_the_finding() -> None:
     with pytest.raises(
         SchemaError,
         match=r"item 'a', predictions\[0\]: expected a shape with xmin <= xmax and ymin",
@@ -110,7 +110,7 @@ def test_an_error_says_what_it_found() -> None:
 
 
 @pytest.mark.parametrize(("shape", "fault"), WRONG, ids=repr)
-def test_what_is_skipped_is_counted(shape: Geometry, fault: str) -> None:
+def test_skipped_shapes_are_counted(shape: Geometry, fault: str) -> None:
     found = checked([shape, FINE[0], shape], "skip")
     assert list(found.shapes) == [FINE[0]]
     assert found.kept.tolist() == [1]
@@ -118,7 +118,7 @@ def test_what_is_skipped_is_counted(shape: Geometry, fault: str) -> None:
 
 
 @pytest.mark.parametrize(("shape", "fault", "area"), REPAIRABLE, ids=repr)
-def test_what_is_repaired_is_counted(shape: Geometry, fault: str, area: float) -> None:
+def test_repaired_shapes_are_counted(shape: Geometry, fault: str, area: float) -> None:
     found = checked([FINE[0], shape], "repair")
     assert found.shapes.areas.tolist() == pytest.approx([2, area])
     assert found.kept.tolist() == [0, 1]
@@ -128,14 +128,14 @@ def test_what_is_repaired_is_counted(shape: Geometry, fault: str, area: float) -
 
 
 @pytest.mark.parametrize(("shape", "fault"), HOPELESS, ids=repr)
-def test_what_cannot_be_repaired_is_left_out_and_counted(shape: Geometry, fault: str) -> None:
+def test_shapes_without_repair_are_excluded_and_counted(shape: Geometry, fault: str) -> None:
     found = checked([shape, FINE[0]], "repair")
     assert list(found.shapes) == [FINE[0]]
     assert found.counts == {f"predictions left out: {fault}": 1}
 
 
 @pytest.mark.parametrize(("shape", "fault"), WRONG, ids=repr)
-def test_what_can_be_computed_is_accepted(shape: Geometry, fault: str) -> None:
+def test_accept_computes_with_invalid_shapes(shape: Geometry, fault: str) -> None:
     if fault in ("not finite", "inverted"):
         with pytest.raises(SchemaError, match=r"item 'a', predictions\[0\]: expected a shape with"):
             checked([shape], "accept")
@@ -143,7 +143,7 @@ def test_what_can_be_computed_is_accepted(shape: Geometry, fault: str) -> None:
         assert checked([shape], "accept").shapes == Shapes.of([shape])
 
 
-def test_without_the_size_of_the_image_nothing_is_outside() -> None:
+def test_no_shape_is_outside_of_image_with_unknown_size() -> None:
     for sizes in (None, np.zeros((1, 2), np.int64)):
         found = checked_geometries([Box(-5, 0, 500, 5)], sizes, "error", "predictions", place)
         assert len(found.kept) == 1
@@ -180,7 +180,7 @@ def test_columns_of_boxes_are_repaired() -> None:
     }
 
 
-def test_columns_of_boxes_are_refused() -> None:
+def test_invalid_columns_of_boxes_are_rejected() -> None:
     with pytest.raises(
         SchemaError,
         match=r"item 'a', predictions\[1\]: expected a shape with xmin <= xmax and ymin",
@@ -193,12 +193,12 @@ def test_columns_of_boxes_are_refused() -> None:
         checked_boxes(BOXES, SIZES, "accept", "predictions", place)
 
 
-def test_columns_of_boxes_are_accepted_as_they_are() -> None:
+def test_columns_of_boxes_are_accepted_unchanged() -> None:
     found = checked_boxes(BOXES[3:], SIZES[3:], "accept", "predictions", place)
     assert found.shapes.boxes.tolist() == BOXES[3:].tolist()
 
 
-def test_columns_of_boxes_are_not_written_to() -> None:
+def test_columns_of_boxes_are_not_modified() -> None:
     before = BOXES.copy()
     for policy in ("repair", "skip"):
         checked_boxes(BOXES, SIZES, policy, "predictions", place)  # type: ignore[arg-type]
@@ -224,13 +224,13 @@ def test_columns_of_shapes_follow_the_same_policies() -> None:
         checked_shapes(shapes, sizes, "error", "groundtruths", place)
 
 
-def test_nothing_is_nothing() -> None:
+def test_empty_columns_are_valid() -> None:
     for policy in POLICIES:
         assert len(checked([], policy).shapes) == 0
         assert len(checked_boxes(np.empty((0, 4)), None, policy, "", place).kept) == 0
 
 
-def test_a_scribble_of_2000_corners_is_answered_at_once_under_every_policy() -> None:
+def test_tangled_polygon_of_2000_corners_is_quick_under_every_policy() -> None:
     scribble = Polygon(np.random.default_rng(5).random((2000, 2)) * 100)
     began = time.process_time()
     with pytest.raises(
@@ -242,4 +242,4 @@ def test_a_scribble_of_2000_corners_is_answered_at_once_under_every_policy() -> 
         found = checked([scribble], policy)
         assert found.counts == {"predictions left out: self-crossing": 1}
     assert len(checked([scribble], "accept").shapes) == 1
-    assert time.process_time() - began < 5  # with a split at each crossing it took hours
+    assert time.process_time() - began < 5  # splitting it at each crossing takes hours

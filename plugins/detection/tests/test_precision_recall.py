@@ -64,7 +64,7 @@ def test_f1() -> None:
 
 
 @pytest.mark.parametrize(("zero_division", "expected"), [(0.0, 0.0), (1.0, 1.0), (None, None)])
-def test_zero_by_zero_is_what_zero_division_says(
+def test_zero_division_sets_the_value_of_0_by_0(
     zero_division: float | None, expected: float | None
 ) -> None:
     at = {"zero_division": zero_division, "score_thresholds": 0.95}
@@ -79,13 +79,13 @@ def test_zero_by_zero_is_what_zero_division_says(
         }
 
 
-def test_labels_only_in_predictions_take_part_where_asked_for() -> None:
+def test_labels_only_in_predictions_count_on_request() -> None:
     results = results_of(ROW, {"name": "Precision", "include_prediction_only_labels": True})
 
     assert results.find(average="macro").value == close((2 / 3 + 1 + 0) / 3)
 
 
-def test_sizes_leave_out_what_is_of_another_size() -> None:
+def test_objects_of_other_sizes_are_excluded() -> None:
     sizes = {"area_ranges": {"tiny": [0, 90], "big": [91, 1e10]}}
     results = results_of(ROW, {"name": "Counts"} | sizes)
 
@@ -93,8 +93,8 @@ def test_sizes_leave_out_what_is_of_another_size() -> None:
         (one.parameters["area_range"], one.parameters["label"]): tuple(one.value.values())
         for one in results
     }
-    # The bee of 81 square pixels is false among the tiny, the dog of 100 among the big. What
-    # found a ground truth of another size counts neither way.
+    # The bee of 81 square pixels is false among the tiny, the dog of 100 among the big.
+    # Predictions matched to a ground truth of another size are ignored.
     assert found == {
         ("tiny", "bee"): (0, 1, 0),
         ("tiny", "cat"): (0, 0, 0),
@@ -106,7 +106,7 @@ def test_sizes_leave_out_what_is_of_another_size() -> None:
 
 
 @RULES
-def test_what_a_crowd_excuses_counts_neither_way(rule: str) -> None:
+def test_predictions_matched_to_a_crowd_are_not_counted(rule: str) -> None:
     item = Detection(
         "a",
         [true("dog", 0, 0, 100, 100, is_crowd=True), true("dog", 200, 0, 220, 20)],
@@ -117,7 +117,7 @@ def test_what_a_crowd_excuses_counts_neither_way(rule: str) -> None:
     assert value_of([item], "Counts", matching=rule) == {"tp": 0, "fp": 0, "fn": 1}
 
 
-def test_two_predictions_of_one_object_where_the_rules_differ() -> None:
+def test_two_predictions_of_one_object_under_each_rule() -> None:
     square, shifted = (0, 0, 10, 10), (3, 0, 13, 10)
     item = Detection(
         "a",
@@ -125,18 +125,18 @@ def test_two_predictions_of_one_object_where_the_rules_differ() -> None:
         [seen({"x": 0.9}, *square), seen({"x": 0.8}, 1, 0, 11, 10)],
     )
 
-    # The second overlaps with the first square by 9 / 11, with the other by 8 / 12.
+    # The second has an IoU of 9 / 11 with the first square, and of 8 / 12 with the other.
     for rule, expected in (("coco", (2, 0, 0)), ("ranked", (2, 0, 0)), ("valor", (1, 1, 1))):
         assert tuple(value_of([item], "Counts", matching=rule).values()) == expected, rule
 
 
-def test_only_coco_leaves_an_object_to_the_prediction_that_reaches_the_threshold() -> None:
+def test_only_coco_matches_the_prediction_above_the_threshold() -> None:
     item = Detection(
         "a",
         [true("x", 0, 0, 10, 10)],
         [seen({"x": 0.9}, 0, 0, 10, 2), seen({"x": 0.8}, 0, 0, 10, 10)],
     )
 
-    # 20 / 100 is too little; under ranked the object is taken all the same
+    # 20 / 100 is too low; ranked matches it anyway, before applying the threshold
     for rule, expected in (("coco", (1, 1, 0)), ("ranked", (0, 2, 1)), ("valor", (1, 1, 0))):
         assert tuple(value_of([item], "Counts", matching=rule).values()) == expected, rule

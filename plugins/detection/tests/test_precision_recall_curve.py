@@ -23,13 +23,13 @@ def test_the_documented_form_has_19_thresholds_for_every_label() -> None:
     assert result.value["bee"]["0.5"]["fp"] == 1
 
 
-def test_thresholds_stand_in_ascending_order() -> None:
+def test_thresholds_are_in_ascending_order() -> None:
     value = value_of(ROW, "PrecisionRecallCurve", score_thresholds=[0.8, 0.1])
 
     assert list(value["dog"]) == ["0.1", "0.8"]
 
 
-def test_zero_by_zero_is_what_zero_division_says() -> None:
+def test_zero_division_sets_the_value_of_0_by_0() -> None:
     at = {"score_thresholds": 0.95}
 
     assert value_of(ROW, "PrecisionRecallCurve", **at)["dog"]["0.95"]["precision"] == 0.0
@@ -44,7 +44,7 @@ def test_the_interpolated_form_has_101_recalls() -> None:
     ).only
 
     curve = result.value["dog"]
-    # hit at 0.9, miss at 0.8, hit at 0.7, of 4
+    # tp at 0.9, fp at 0.8, tp at 0.7, of 4
     assert curve["recalls"] == [k / 100 for k in range(101)]
     assert curve["precisions"] == [1.0] * 26 + [2 / 3] * 25 + [0.0] * 50
     assert curve["scores"] == [0.9] * 26 + [0.7] * 25 + [0.0] * 50

@@ -1,4 +1,4 @@
-"""The reader of COCO's files sees what pycocotools sees, and says what does not fit."""
+"""Reader of COCO's files: data equal to pycocotools, and errors."""
 
 import contextlib
 import gzip
@@ -67,7 +67,7 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return read
 
 
-def test_images_are_in_the_order_of_their_ids_and_rows_in_that_of_the_file(read: Any) -> None:
+def test_images_are_sorted_by_id_and_rows_keep_the_order_of_the_file(read: Any) -> None:
     batch = read(data_set(), results())
     truths, predictions = batch.groundtruths, batch.predictions
     assert batch.datums.uids.tolist() == [3, 7]
@@ -84,25 +84,25 @@ def test_images_are_in_the_order_of_their_ids_and_rows_in_that_of_the_file(read:
     assert predictions.shapes.boxes.tolist() == [[0, 0, 2, 2], [1, 2, 3, 4.5], [1, 2, 3, 4]]
 
 
-def test_an_area_that_is_missing_is_computed(read: Any) -> None:
+def test_missing_area_is_computed(read: Any) -> None:
     assert read(data_set(), results()).groundtruths.areas.tolist() == [4, 11.5, 1]
 
 
-def test_plain_fields_of_images_are_metadata(read: Any) -> None:
+def test_scalar_fields_of_images_are_metadata(read: Any) -> None:
     facts = read(data_set(), results()).datums.metadata
     assert set(facts) == {"file_name", "height", "width", "weather"}
     assert facts["weather"].tolist() == [None, "rain"]
 
 
 @pytest.mark.parametrize("name", ["class", "a b", 'say "hi"', "Zeit ä", "back\\slash"])
-def test_a_fact_of_images_can_have_any_name(read: Any, name: str) -> None:
+def test_metadata_field_can_have_any_name(read: Any, name: str) -> None:
     truths = data_set()
     truths["images"][0][name] = "x"
 
     assert read(truths, results()).datums.metadata[name].tolist() == [None, "x"]
 
 
-def test_facts_of_images_may_stand_beside_what_is_no_number(read: Any) -> None:
+def test_metadata_may_contain_nan(read: Any) -> None:
     truths = data_set()
     truths["images"][1]["exposure"] = math.nan
 
@@ -112,7 +112,7 @@ def test_facts_of_images_may_stand_beside_what_is_no_number(read: Any) -> None:
     assert math.isnan(facts["exposure"][0])
 
 
-def test_labels_are_under_the_key_that_is_chosen(read: Any) -> None:
+def test_labels_have_the_configured_key(read: Any) -> None:
     assert read(data_set(), results(), label_key="animal").labels[0] == Label("animal", "cat")
 
 
@@ -122,7 +122,7 @@ def test_a_data_set_with_scores_is_a_list_of_results(read: Any) -> None:
     assert read(truths, found).predictions.scores.tolist() == [0.5] * 3
 
 
-def test_no_results_are_no_predictions(read: Any) -> None:
+def test_empty_results_give_no_predictions(read: Any) -> None:
     for iou_type in ("bbox", "segm"):
         assert len(read(data_set(), [], iou_type=iou_type).predictions) == 0
 
@@ -162,7 +162,7 @@ def with_areas(truths: Any) -> Any:
 
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
-def test_boxes_are_seen_as_pycocotools_sees_them(read: Any, iou_type: str) -> None:
+def test_boxes_equal_those_of_pycocotools(read: Any, iou_type: str) -> None:
     truths = with_areas(data_set())
     batch = read(truths, results(), iou_type=iou_type)
     assert_as_pycocotools(batch, truths, results(), iou_type)
@@ -186,7 +186,7 @@ def masks() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
-def test_masks_are_seen_as_pycocotools_sees_them(read: Any, iou_type: str) -> None:
+def test_masks_equal_those_of_pycocotools(read: Any, iou_type: str) -> None:
     truths = with_areas(data_set())
     batch = read(truths, masks(), iou_type=iou_type)
     assert_as_pycocotools(batch, truths, masks(), iou_type)
@@ -200,7 +200,7 @@ def test_masks_with_boxes_have_the_areas_of_the_boxes(read: Any) -> None:
     assert_as_pycocotools(batch, truths, found, "segm")
 
 
-def test_the_last_of_an_odd_number_of_coordinates_is_passed_over(read: Any) -> None:
+def test_last_of_odd_number_of_coordinates_is_skipped(read: Any) -> None:
     truths = with_areas(data_set())
     truths["annotations"][0]["segmentation"] = [[1, 2, 8, 4, 5, 9, 3], [5, 5, 7, 7]]
     batch = read(truths, results(), iou_type="segm")
@@ -209,7 +209,7 @@ def test_the_last_of_an_odd_number_of_coordinates_is_passed_over(read: Any) -> N
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
-def test_random_data_are_seen_as_pycocotools_sees_them(read: Any, seed: int, iou_type: str) -> None:
+def test_random_data_equal_those_of_pycocotools(read: Any, seed: int, iou_type: str) -> None:
     generator = random.Random(seed)
     sizes = {i: (generator.randint(1, 40), generator.randint(1, 40)) for i in range(1, 6)}
 
@@ -286,9 +286,7 @@ WRONG_TRUTHS = [
 
 
 @pytest.mark.parametrize(("place", "fields"), WRONG_TRUTHS)
-def test_what_is_wrong_with_a_data_set_is_named(
-    read: Any, place: str, fields: dict[str, Any]
-) -> None:
+def test_invalid_data_set_is_rejected(read: Any, place: str, fields: dict[str, Any]) -> None:
     with refused(ReadError):
         read(changed(data_set(), place, **fields), results())
 
@@ -301,12 +299,12 @@ WRONG_RESULTS = [
 
 
 @pytest.mark.parametrize("fields", WRONG_RESULTS)
-def test_what_is_wrong_with_results_is_named(read: Any, fields: dict[str, Any]) -> None:
+def test_invalid_results_are_rejected(read: Any, fields: dict[str, Any]) -> None:
     with refused(ReadError):
         read(data_set(), changed(results(), "results 1", **fields))
 
 
-def test_a_first_result_with_neither_box_nor_mask_is_an_error(read: Any) -> None:
+def test_first_result_without_box_or_mask_is_rejected(read: Any) -> None:
     found = changed(results(), "results 0", bbox=...)
     with pytest.raises(
         ReadError,
@@ -316,7 +314,7 @@ def test_a_first_result_with_neither_box_nor_mask_is_an_error(read: Any) -> None
 
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
-def test_unknown_images_and_categories_can_be_left_out(read: Any, iou_type: str) -> None:
+def test_unknown_images_and_categories_can_be_skipped(read: Any, iou_type: str) -> None:
     truths = changed(data_set(), "annotations 0", category_id=99)
     found = changed(results(), "results 2", image_id=99)
     batch = read(truths, found, unknown="skip", iou_type=iou_type)
@@ -329,7 +327,7 @@ def test_unknown_images_and_categories_can_be_left_out(read: Any, iou_type: str)
     } | ({boxes_alone: 2} if iou_type == "segm" else {})
 
 
-def test_invalid_boxes_are_repaired_skipped_or_refused(read: Any) -> None:
+def test_invalid_boxes_are_repaired_skipped_or_rejected(read: Any) -> None:
     truths = changed(data_set(), "annotations 0", bbox=[5, 6, -2, 2])
     batch = read(truths, results(), invalid_geometry="repair")
     assert batch.groundtruths.shapes.boxes[1].tolist() == [3, 6, 2, 2]
@@ -345,7 +343,7 @@ def test_invalid_boxes_are_repaired_skipped_or_refused(read: Any) -> None:
 
 
 BEYOND = [1.5e308, 0, 1.5e308, 1e-300]
-"""A box with an area, whose right edge is further than any number."""
+"""A box with a finite area and an infinite right edge."""
 
 
 @pytest.mark.parametrize(
@@ -355,15 +353,13 @@ BEYOND = [1.5e308, 0, 1.5e308, 1e-300]
         ("error", "expected a shape with finite coordinates and area, got 1.5e+308, 0,"),
     ],
 )
-def test_a_box_that_ends_beyond_all_numbers_is_no_report_that_cannot_be_written(
-    read: Any, policy: str, message: str
-) -> None:
+def test_box_with_infinite_extent_is_rejected(read: Any, policy: str, message: str) -> None:
     truths = changed(data_set(), "annotations 0", bbox=BEYOND)
     with pytest.raises((ReadError, SchemaError), match=re.escape(message)):
         read(truths, results(), invalid_geometry=policy)
 
 
-def test_a_box_that_ends_beyond_all_numbers_can_be_left_out(read: Any) -> None:
+def test_box_with_infinite_extent_can_be_skipped(read: Any) -> None:
     truths = changed(data_set(), "annotations 0", bbox=BEYOND)
     batch = read(truths, results(), invalid_geometry="skip")
     assert batch.left_out == {"groundtruths left out: not finite": 1}
@@ -385,16 +381,14 @@ WRONG_MASKS = [
 
 
 @pytest.mark.parametrize(("fields", "message"), WRONG_MASKS)
-def test_what_is_wrong_with_a_mask_is_named(
-    read: Any, fields: dict[str, Any], message: str
-) -> None:
+def test_invalid_mask_is_rejected(read: Any, fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
         read(changed(data_set(), "annotations 0", **fields), results(), iou_type="segm")
 
 
 @pytest.mark.parametrize("size", [[2**32, 1], [3 << 32, 1], [2**32, 2**32], [2**16, 2**15]])
 @pytest.mark.parametrize("counts", [[1, 5, 2], [0], "152"])
-def test_a_run_length_mask_of_four_billion_rows_does_not_end_the_process(
+def test_run_length_mask_of_four_billion_rows_does_not_crash(
     read: Any, size: list[int], counts: Any
 ) -> None:
     truths = changed(data_set(), "images 0", height=..., width=...)
@@ -407,7 +401,7 @@ def test_a_run_length_mask_of_four_billion_rows_does_not_end_the_process(
         read(changed(truths, "annotations 0", **own), results(), iou_type="segm")
 
 
-def test_an_image_without_a_size_cannot_be_drawn_in(read: Any) -> None:
+def test_polygon_of_image_without_size_is_rejected(read: Any) -> None:
     truths = changed(data_set(), "images 0", width=...)
     with pytest.raises(
         ReadError, match=r"expected an image with height and width to draw it in, found none \(and"
@@ -415,14 +409,14 @@ def test_an_image_without_a_size_cannot_be_drawn_in(read: Any) -> None:
         read(truths, results(), iou_type="segm")
 
 
-def test_a_list_of_results_is_no_data_set(read: Any) -> None:
+def test_results_are_rejected_as_data_set(read: Any) -> None:
     with pytest.raises(
         ReadError, match=r"gt\.json: expected a COCO data set with images, annotations and"
     ):
         read(results(), results())
 
 
-def test_categories_have_to_be_there(read: Any) -> None:
+def test_missing_categories_are_rejected(read: Any) -> None:
     truths = data_set()
     del truths["categories"]
     with pytest.raises(ReadError, match=r"gt\.json, categories: expected a list, found None"):
@@ -430,19 +424,19 @@ def test_categories_have_to_be_there(read: Any) -> None:
 
 
 @pytest.mark.parametrize("found", [{"predictions": results()}, {"task": "x", "loss": math.nan}, {}])
-def test_a_table_without_annotations_is_no_list_of_results(read: Any, found: Any) -> None:
+def test_object_without_annotations_is_rejected_as_results(read: Any, found: Any) -> None:
     with pytest.raises(
         ReadError, match=r"dt\.json: expected a list of results, or a table that has them under"
     ):
         read(data_set(), found)
 
 
-def test_results_may_stand_under_annotations(read: Any) -> None:
+def test_results_may_be_under_annotations(read: Any) -> None:
     found = read(data_set(), {"annotations": results()}).predictions
     assert found.scores.tolist() == read(data_set(), results()).predictions.scores.tolist()
 
 
-def test_a_box_without_a_finite_area_is_named(read: Any) -> None:
+def test_box_without_finite_area_is_rejected(read: Any) -> None:
     found = changed(results(), "results 1", bbox=[0, 0, 1e200, 1e200])
     with pytest.raises(
         ReadError,
@@ -451,12 +445,12 @@ def test_a_box_without_a_finite_area_is_named(read: Any) -> None:
         read(data_set(), found)
 
 
-def test_an_image_of_negative_size_is_named(read: Any) -> None:
+def test_image_of_negative_size_is_rejected(read: Any) -> None:
     with pytest.raises(ReadError, match="expected a height and width of 0 or more, found -8 and 9"):
         read(changed(data_set(), "images 1", height=-8), results())
 
 
-def test_no_annotations_are_a_result_and_no_list_of_them_is_none(read: Any) -> None:
+def test_empty_annotations_are_accepted_and_missing_ones_rejected(read: Any) -> None:
     assert len(read(data_set(), {"annotations": []}).predictions) == 0
     with pytest.raises(
         ReadError, match=r"dt\.json: expected a list of results, or a table that has them under"
@@ -470,7 +464,7 @@ def packed(folder: Path, name: str, value: Any) -> Path:
     return path
 
 
-def test_files_that_gzip_packed_are_read(read: Any, tmp_path: Path) -> None:
+def test_gzipped_files_are_read(read: Any, tmp_path: Path) -> None:
     truths = packed(tmp_path, "gt.json.gz", data_set())
     found = packed(tmp_path, "dt.JSON.GZ", results())
     reader = CocoReader(CocoParameters(groundtruths=truths, predictions=found), "detection")
@@ -480,7 +474,7 @@ def test_files_that_gzip_packed_are_read(read: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(batch.predictions.scores, plain.predictions.scores)
 
 
-def test_a_file_of_which_gzip_unpacks_nothing_or_a_part_is_named(tmp_path: Path) -> None:
+def test_corrupt_gzip_file_is_rejected(tmp_path: Path) -> None:
     truths = packed(tmp_path, "gt.json.gz", data_set())
     whole = truths.read_bytes()
     for content in (
@@ -505,7 +499,7 @@ def test_a_category_id_of_5000_digits_is_named(read: Any) -> None:
         list(reader.read(reader.partitions()[0]))
 
 
-def test_a_fact_of_an_image_may_have_5000_digits(read: Any) -> None:
+def test_metadata_integer_may_have_5000_digits(read: Any) -> None:
     text = json.dumps(data_set()).replace('"rain"', "9" * 5000)
     read(data_set(), results())
     Path("gt.json").write_text(text, encoding="utf-8")

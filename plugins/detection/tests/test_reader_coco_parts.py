@@ -1,4 +1,4 @@
-"""COCO's files in parts: the same report as of the whole, and no part reads what is another's."""
+"""Partitions of COCO's files: the report of undivided files; each reads its own bytes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ METRICS = ["AP", "mAP", "AR", "COCOSummary", "Counts", "ConfusionMatrix", "Examp
 
 
 def data_set(seed: int, *, shuffled: bool = False) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A data set and results on it; scores are often equal, so that order matters."""
+    """A random data set and results with many equal scores, so that order matters."""
     random = np.random.default_rng(seed)
     ids = random.permutation(np.arange(3, 40))[:11].tolist()
     images: list[dict[str, Any]] = [{"id": i, "height": 60, "width": 80} for i in ids]
-    images[4]["weather"] = "rain"  # which only one part has
+    images[4]["weather"] = "rain"  # in one partition only
     truths, results = [], []
     for image in ids:
         for _ in range(random.integers(0, 4)):
@@ -46,7 +46,7 @@ def data_set(seed: int, *, shuffled: bool = False) -> tuple[dict[str, Any], list
 
 
 def outcome(folder: Path, images: int | None, **options: Any) -> Any:
-    """The report, or what is said in place of one."""
+    """Return the report, or the error message."""
     files = {"groundtruths": str(folder / "true.json"), "predictions": str(folder / "found.json")}
     data = {"reader": "coco", **files, **options, "partition_images": images}
     try:
@@ -69,7 +69,7 @@ def part_names(folder: Path, images: int | None) -> list[str]:
 @pytest.mark.parametrize("layout", [{}, {"indent": 1}, {"separators": (",", ":")}])
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_any_split_gives_the_report_of_the_whole(
+def test_partitions_give_the_report_of_undivided_files(
     tmp_path: Path, seed: int, shuffled: bool, layout: dict[str, Any]
 ) -> None:
     write(tmp_path, *data_set(seed, shuffled=shuffled), **layout)
@@ -80,7 +80,7 @@ def test_any_split_gives_the_report_of_the_whole(
         assert len(part_names(tmp_path, images)) == -(-11 // images)
 
 
-def test_masks_in_parts_are_those_of_the_whole(tmp_path: Path) -> None:
+def test_masks_of_partitions_equal_those_of_undivided_files(tmp_path: Path) -> None:
     true, found = data_set(1)
     for one in (*true["annotations"], *found):
         x, y, w, h = one["bbox"]
@@ -94,7 +94,7 @@ def test_masks_in_parts_are_those_of_the_whole(tmp_path: Path) -> None:
     assert outcome(tmp_path, 2) == outcome(tmp_path, None)
 
 
-def test_results_may_be_a_data_set_too(tmp_path: Path) -> None:
+def test_results_may_be_a_data_set(tmp_path: Path) -> None:
     true, found = data_set(2)
     write(tmp_path, true, true | {"annotations": found})
 
@@ -126,9 +126,7 @@ def broken(name: str, true: dict[str, Any], found: list[dict[str, Any]]) -> None
         *("an id twice", "an image twice", "no id", "no image", "no list"),
     ],
 )
-def test_what_is_wrong_is_called_what_it_is_called_in_the_file(
-    tmp_path: Path, name: str, unknown: str
-) -> None:
+def test_error_names_index_in_the_file(tmp_path: Path, name: str, unknown: str) -> None:
     true, found = data_set(0)
     broken(name, true, found)
     write(tmp_path, true, found)
@@ -139,7 +137,7 @@ def test_what_is_wrong_is_called_what_it_is_called_in_the_file(
     assert isinstance(said, str) or name.startswith("unknown") or name == "no list"
 
 
-def test_fields_that_look_like_records_are_left_whole(tmp_path: Path) -> None:
+def test_fields_that_look_like_records_are_not_split(tmp_path: Path) -> None:
     true, found = data_set(0)
     found[1]["parts"] = [{"a": 1}, {"a": 2}]
     write(tmp_path, true, found)
@@ -148,7 +146,7 @@ def test_fields_that_look_like_records_are_left_whole(tmp_path: Path) -> None:
     assert outcome(tmp_path, 2) == outcome(tmp_path, None)
 
 
-def test_packed_files_are_left_whole(tmp_path: Path) -> None:
+def test_gzipped_files_are_not_split(tmp_path: Path) -> None:
     true, found = data_set(0)
     write(tmp_path, true, found)
     (tmp_path / "true.json.gz").write_bytes(gzip.compress((tmp_path / "true.json").read_bytes()))
@@ -158,7 +156,7 @@ def test_packed_files_are_left_whole(tmp_path: Path) -> None:
     assert len(reader.partitions()) == 1
 
 
-def test_a_part_reads_the_bytes_of_its_images_only(tmp_path: Path) -> None:
+def test_partition_reads_only_bytes_of_its_images(tmp_path: Path) -> None:
     true, found = data_set(0, shuffled=True)
     write(tmp_path, true, found)
     files = {"groundtruths": f"{tmp_path}/true.json", "predictions": f"{tmp_path}/found.json"}

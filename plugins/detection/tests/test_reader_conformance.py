@@ -1,4 +1,4 @@
-"""Every reader of the family keeps every law of readers."""
+"""Every reader passes the conformance kit."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ SOURCES = (coco, table, yolo, voc, geojson)
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_reader_gives_the_same_items_however_its_source_is_cut(
-    source: Any, tmp_path: Path
-) -> None:
+def test_reader_gives_the_same_items_for_any_partitions(source: Any, tmp_path: Path) -> None:
     check_reader(Registry().find(ReaderSpec, f"detection.{source.__name__}"), source(tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""Folders of YOLO and Pascal VOC become batches, and what does not fit is named."""
+"""Readers of YOLO's and Pascal VOC's folders, and their errors."""
 
 import re
 import struct
@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def write(**files: str) -> None:
-    """Files of text; ``__`` is a slash and a last ``_`` part the suffix."""
+    """Write text files; in names, ``__`` is a slash and the last ``_`` the dot of the suffix."""
     for name, text in files.items():
         stem, _, suffix = name.rpartition("_")
         path = Path(f"{stem.replace('__', '/')}.{suffix}")
@@ -47,13 +47,13 @@ GIF = b"GIF89a" + struct.pack("<HH", 20, 10)
 
 
 @pytest.mark.parametrize("content", [PNG, JPEG, BMP, GIF])
-def test_sizes_of_images_are_read_from_their_first_bytes(content: bytes) -> None:
+def test_sizes_of_images_are_read_from_headers(content: bytes) -> None:
     Path("image").write_bytes(content)
     assert image_size(Path("image")) == (10, 20)
 
 
 @pytest.mark.parametrize("content", [b"", b"text", PNG[:20], JPEG[:12], JPEG[:21], b"\xff\xd8\xff"])
-def test_what_is_no_image_is_named(content: bytes) -> None:
+def test_file_that_is_no_image_is_rejected(content: bytes) -> None:
     Path("image").write_bytes(content)
     with pytest.raises(
         ReadError, match="image: expected a complete PNG, JPEG, BMP, GIF or WebP image"
@@ -82,7 +82,7 @@ def yolo_files(**files: str) -> None:
     write(**{**given, **files})
 
 
-def test_lines_of_yolo_are_shares_of_the_image() -> None:
+def test_lines_of_yolo_are_normalized_coordinates() -> None:
     yolo_files()
     (part,) = yolo().partitions()
     (batch,) = yolo().read(part)
@@ -108,7 +108,7 @@ def test_sizes_come_from_images_and_names_from_yaml() -> None:
     assert batches[0].sizes.tolist() == [[10, 20]]
 
 
-def test_names_beside_the_labels_are_no_labels() -> None:
+def test_names_file_in_label_folder_is_no_label_file() -> None:
     yolo_files(gt__classes_txt="cat\ndog\n")
     (part,) = yolo(names=Path("gt/classes.txt")).partitions()
     assert part.uids == ("a", "sub/b")
@@ -132,7 +132,7 @@ WRONG_YOLO = [
 
 
 @pytest.mark.parametrize(("files", "message"), WRONG_YOLO)
-def test_what_is_wrong_with_files_of_yolo_is_named(files: dict[str, str], message: str) -> None:
+def test_invalid_yolo_files_are_rejected(files: dict[str, str], message: str) -> None:
     yolo_files(**files)
     (part,) = yolo().partitions()
     with pytest.raises(ReadError, match=re.escape(message)):
@@ -178,7 +178,7 @@ def voc_files(**files: str) -> None:
     write(**{**given, **files})
 
 
-def test_pixels_of_voc_begin_at_one_and_both_belong_to_the_box() -> None:
+def test_voc_coordinates_start_at_1_and_include_last_pixel() -> None:
     voc_files()
     (part,) = voc().partitions()
     (batch,) = voc().read(part)
@@ -192,7 +192,7 @@ def test_pixels_of_voc_begin_at_one_and_both_belong_to_the_box() -> None:
     assert batch.datums.metadata["folder"].tolist() == ["F", "F"]
 
 
-def test_coordinates_can_be_edges_and_difficult_objects_left_out() -> None:
+def test_coordinates_can_be_edges_and_difficult_objects_skipped() -> None:
     voc_files()
     reader = voc(inclusive=False, difficult="skip")
     (batch,) = reader.read(reader.partitions()[0])
@@ -278,7 +278,7 @@ WRONG_VOC = [
 
 
 @for_each(("files", "message"), WRONG_VOC)
-def test_what_is_wrong_with_files_of_voc_is_named(files: dict[str, str], message: str) -> None:
+def test_invalid_voc_files_are_rejected(files: dict[str, str], message: str) -> None:
     voc_files(**files)
     if "dt__a_xml" in files:
         Path("dt/comp4_det_test_dog.txt").unlink()
@@ -288,7 +288,7 @@ def test_what_is_wrong_with_files_of_voc_is_named(files: dict[str, str], message
     assert str(caught.value) == message
 
 
-def test_results_of_voc_are_of_one_kind() -> None:
+def test_mixed_voc_results_are_rejected() -> None:
     voc_files(dt__a_xml=xml(an_object("dog", 1, 1, 4, 2, score=0.5)))
     with pytest.raises(
         ReadError, match=r"dt: expected results as \.xml or as \.txt files, found both, such as"
@@ -297,7 +297,7 @@ def test_results_of_voc_are_of_one_kind() -> None:
 
 
 @pytest.mark.parametrize("size", ["", "0"])
-def test_a_size_that_is_not_said_is_unknown(size: str) -> None:
+def test_missing_size_is_unknown(size: str) -> None:
     voc_files(gt__a_xml=xml().replace("20", size), gt__b_xml=xml())
     (part,) = voc().partitions()
     (batch,) = voc().read(part)
@@ -305,7 +305,7 @@ def test_a_size_that_is_not_said_is_unknown(size: str) -> None:
     assert batch.sizes.tolist() == [[0, 0], [10, 20]]
 
 
-def test_an_object_within_another_element_is_none_of_the_image() -> None:
+def test_object_inside_another_element_is_skipped() -> None:
     part_of = an_object("hand", 1, 1, 2, 2)
     voc_files(gt__a_xml=xml(an_object("person", 1, 1, 4, 2), f"<part>{part_of}</part>"))
     (part,) = voc().partitions()
@@ -313,7 +313,7 @@ def test_an_object_within_another_element_is_none_of_the_image() -> None:
     assert labels_of(batch, "groundtruths") == ["person"]
 
 
-def test_text_that_is_not_in_utf_8_is_named() -> None:
+def test_text_not_in_utf_8_is_rejected() -> None:
     voc_files()
     Path("dt/comp4_det_test_dog.txt").write_bytes(b"a 0.5 1 1 4 2\nb\xff 0.5 1 1 4 2\n")
     (part,) = voc().partitions()
@@ -324,7 +324,7 @@ def test_text_that_is_not_in_utf_8_is_named() -> None:
 BOW = "0 0 0 0.5 0.5 0.5 0 0 0.5\n"
 
 
-def test_shapes_of_yolo_that_cannot_be_right_follow_the_policy() -> None:
+def test_invalid_yolo_shapes_follow_the_policy() -> None:
     yolo_files(gt__a_txt=f"0 0.5 0.5 0 0.25\n0 0.5 0.5 0.5 -0.25\n{BOW}")
     (part,) = yolo().partitions()
     (batch,) = yolo(invalid_geometry="skip").read(part)
@@ -343,7 +343,7 @@ def test_shapes_of_yolo_that_cannot_be_right_follow_the_policy() -> None:
         list(yolo().read(part))
 
 
-def test_boxes_of_voc_that_cannot_be_right_follow_the_policy() -> None:
+def test_invalid_voc_boxes_follow_the_policy() -> None:
     voc_files(gt__a_xml=xml(an_object("dog", 5, 1, 2, 2), an_object("dog", 30, 1, 40, 2)))
     (part,) = voc().partitions()
     (batch,) = voc(invalid_geometry="repair").read(part)
@@ -360,7 +360,7 @@ def test_boxes_of_voc_that_cannot_be_right_follow_the_policy() -> None:
         list(voc().read(part))
 
 
-def test_objects_of_voc_keep_their_positions_where_others_are_left_out() -> None:
+def test_voc_objects_keep_their_positions_after_skipped_objects() -> None:
     hard = an_object("dog", 1, 1, 2, 2, difficult=1)
     flat = an_object("dog", 9, 1, 5, 2)
     voc_files(gt__a_xml=xml(hard, flat, an_object("dog", 3, 1, 5, 2)))
@@ -373,7 +373,7 @@ def test_objects_of_voc_keep_their_positions_where_others_are_left_out() -> None
     }
 
 
-def test_names_that_are_not_there_are_told_with_what_can_hold_them() -> None:
+def test_missing_names_file_lists_accepted_files() -> None:
     yolo_files()
     reader = yolo(names=Path("classes.txt"))
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""Tables of boxes and GeoJSON become batches, and what does not fit is named."""
+"""Readers of tables of boxes and of GeoJSON, and their errors."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def table(truths: str = TRUTHS, results: str = RESULTS, images: str = "", **chos
     return batch
 
 
-def test_rows_of_an_image_can_stand_anywhere() -> None:
+def test_rows_of_an_image_need_not_be_adjacent() -> None:
     batch: DetectionBatch = table()
     assert batch.datums.uids.tolist() == ["a", "b", "c"]
     assert batch.groundtruths.datums.tolist() == [0, 0, 1]
@@ -49,7 +49,7 @@ def test_rows_of_an_image_can_stand_anywhere() -> None:
     assert batch.predictions.areas.tolist() == [3, 2]
 
 
-def test_shares_of_images_become_pixels_and_other_columns_metadata() -> None:
+def test_normalized_boxes_become_pixels_and_other_columns_metadata() -> None:
     truths = "uid,label,x,y,w,h\na,dog,0.5,0.5,0.5,1\n"
     results = "uid,label,x,y,w,h,score\n"
     images = "uid,width,height,weather\na,20,10,rain\nb,1,1,sun\n"
@@ -75,7 +75,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("given", WRONG)
-def test_what_is_wrong_with_a_table_is_named(given: dict[str, Any]) -> None:
+def test_invalid_table_is_rejected(given: dict[str, Any]) -> None:
     with refused(ReadError):
         table(**given)
 
@@ -135,12 +135,12 @@ WRONG_FEATURES = [
 
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG_FEATURES)
-def test_what_is_wrong_with_a_feature_is_named(wrong: Any, message: str) -> None:
+def test_invalid_feature_is_rejected(wrong: Any, message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
         geojson([], [wrong])
 
 
-def test_what_is_no_collection_is_named() -> None:
+def test_file_that_is_no_feature_collection_is_rejected() -> None:
     with pytest.raises(ReadError, match=r"dt\.geojson, features: expected a list, found \{\}"):
         geojson([], {})
     geojson([], [])
@@ -160,7 +160,7 @@ def test_what_is_no_collection_is_named() -> None:
         ([1], "gt.geojson, features[0], is_crowd: expected true or false, found [1]"),
     ],
 )
-def test_a_crowd_is_one_or_none(flag: Any, message: str) -> None:
+def test_invalid_crowd_flag_is_rejected(flag: Any, message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
         geojson([feature(is_crowd=flag)], [])
     flags = [{"is_crowd": True}, {"iscrowd": 1}, {"iscrowd": 0}, {"is_crowd": None}, {}]
@@ -168,7 +168,7 @@ def test_a_crowd_is_one_or_none(flag: Any, message: str) -> None:
     assert batch.groundtruths.crowd.tolist() == [True, True, False, False, False]
 
 
-def test_files_are_in_utf_8_and_whole() -> None:
+def test_truncated_file_and_file_not_in_utf_8_are_rejected() -> None:
     geojson([feature()], [feature(image="é")])
     given = Path("gt.geojson").read_bytes()
     Path("gt.geojson").write_bytes(b"\xef\xbb\xbf" + given)
@@ -183,14 +183,14 @@ def test_files_are_in_utf_8_and_whole() -> None:
         read_geojson()
 
 
-def test_lists_nested_too_deeply_are_named() -> None:
+def test_deeply_nested_lists_are_rejected() -> None:
     for name, text in (("gt.geojson", "[" * 100_000), ("dt.geojson", "[]")):
         Path(name).write_text(text, encoding="utf-8")
     with pytest.raises(ReadError, match=r"gt\.geojson: expected GeoJSON, found"):
         read_geojson()
 
 
-def test_features_that_cannot_be_right_follow_the_policy() -> None:
+def test_invalid_features_follow_the_policy() -> None:
     wrong = [feature(coordinates=[[[0, 0], [4, 4], [4, 0], [0, 4]]]), feature(coordinates=[])]
     with pytest.raises(
         ReadError,
@@ -207,7 +207,7 @@ def test_features_that_cannot_be_right_follow_the_policy() -> None:
     assert (len(batch), batch.predictions.annotations.tolist()) == (1, [2])
 
 
-def test_rows_that_cannot_be_right_follow_the_policy() -> None:
+def test_invalid_rows_follow_the_policy() -> None:
     truths = f"{HEADER}\na,dog,3,0,2,1\na,dog,0,0,0,1\na,dog,0,0,1e200,1e200\n"
     batch = table(truths, invalid_geometry="repair")
     assert batch.groundtruths.shapes.boxes.tolist() == [[2, 0, 1, 1]]

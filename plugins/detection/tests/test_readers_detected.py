@@ -1,4 +1,4 @@
-"""Files of boxes are known by how they begin, and what is detected can be evaluated as it is."""
+"""Readers of files are recognized by content, and their data can be evaluated directly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_data_set_and_results_of_coco_are_known_in_any_order(files, order):
+def test_coco_files_are_recognized_in_any_order(files, order):
     known = recognized.coco(files[::order])
 
     assert known.data == {"groundtruths": str(files[0]), "predictions": str(files[1])}
@@ -68,7 +68,7 @@ def test_results_without_boxes_are_masks(files):
         ),
     ],
 )
-def test_two_tables_of_boxes_are_known_by_their_columns(tmp_path, header, truth, written):
+def test_tables_of_boxes_are_recognized_by_columns(tmp_path, header, truth, written):
     truths, results = tmp_path / "truths.csv", tmp_path / "results.csv"
     truths.write_text(f"{header}\n{truth}\n")
     results.write_text(f"{header},conf\n{truth},0.5\n")
@@ -81,7 +81,7 @@ def test_two_tables_of_boxes_are_known_by_their_columns(tmp_path, header, truth,
     assert report["mAP"][0].value == pytest.approx(1)
 
 
-def test_other_files_are_known_by_no_reader(tmp_path, files):
+def test_other_files_are_not_recognized(tmp_path, files):
     table = tmp_path / "table.csv"
     table.write_text("a,b\n1,2\n")
 
@@ -91,7 +91,7 @@ def test_other_files_are_known_by_no_reader(tmp_path, files):
 
 
 @pytest.mark.parametrize("keys", [("bbox", "score"), ("score", "image_id"), ("segmentation",)])
-def test_results_are_recognized_whatever_key_comes_first(files, keys):
+def test_results_are_recognized_by_any_first_key(files, keys):
     entry = RESULTS[0] | {"segmentation": [[0, 0, 5, 0, 5, 5, 0, 5]]}
     written = {key: entry[key] for key in (*keys, *entry)}
     files[1].write_text(json.dumps([written]))
@@ -111,7 +111,7 @@ def test_results_without_detections_give_map_of_zero(files):
     assert report["mAP"][0].value == 0
 
 
-def test_packed_coco_files_are_recognized(files):
+def test_gzipped_coco_files_are_recognized(files):
     packed = [file.with_suffix(".json.gz") for file in files]
     for file, to in zip(files, packed, strict=True):
         to.write_bytes(gzip.compress(file.read_bytes()))
@@ -122,7 +122,7 @@ def test_packed_coco_files_are_recognized(files):
     }
 
 
-def test_second_data_set_without_scores_is_an_error_about_scores(files):
+def test_second_data_set_without_scores_reports_missing_scores(files):
     files[1].write_text(json.dumps(DATA_SET))
     known = recognized.coco(files)
 
@@ -130,7 +130,7 @@ def test_second_data_set_without_scores_is_an_error_about_scores(files):
         evaluate({"reader": "coco", **known.data}, ["mAP50"], task="detection")
 
 
-def test_panoptic_files_are_no_boxes(files):
+def test_panoptic_files_are_not_recognized_as_boxes(files):
     for file in files:
         file.write_text('{"images": [], "annotations": [{"segments_info": []}]}')
 

@@ -102,7 +102,7 @@ def test_voc_folders_are_recognized(write, result):
     assert yolo(both) is None
 
 
-def test_folders_of_other_texts_are_not_recognized(write):
+def test_folders_of_other_text_files_are_not_recognized(write):
     folder = write({"a/notes.txt": "five words that are notes\n", "b/c.txt": "1 2 3 4 5 6\n"})
 
     for both in ((folder / "a", folder / "b"), (folder / "b", folder / "b"), (folder / "a",)):

@@ -1,4 +1,4 @@
-"""Every scanner makes of COCO's JSON what the standard library does, and nothing crashes one."""
+"""Scanners of COCO's JSON equal the standard library and never crash."""
 
 import json
 import random
@@ -125,9 +125,7 @@ def outcome(scan: Any, content: bytes, masks: bool) -> Document | str:
 
 
 @given(document=documents, style=st.integers(0, 2), masks=st.booleans())
-def test_the_scanner_in_c_agrees_with_the_standard_library(
-    document: Any, style: int, masks: bool
-) -> None:
+def test_compiled_scanner_equals_standard_library(document: Any, style: int, masks: bool) -> None:
     content = written(document, style)
     expected = outcome(reference_scanner.scan, content, masks)
     found = outcome(compiled.scan, content, masks)
@@ -219,7 +217,7 @@ def data_set(count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("masks", [False, True])
-def test_spans_cut_in_strings_and_lists_are_scanned_again(
+def test_spans_split_in_strings_and_lists_are_rescanned(
     monkeypatch: pytest.MonkeyPatch, masks: bool
 ) -> None:
     content = Text.of(json.dumps(data_set(200)).encode())
@@ -230,7 +228,7 @@ def test_spans_cut_in_strings_and_lists_are_scanned_again(
     assert_same(found, expected)
 
 
-def test_slots_are_those_of_the_scanner_in_c() -> None:
+def test_slots_equal_those_of_compiled_scanner() -> None:
     source = Path(compiled.__file__).parents[1] / "kernels" / "scanning.c"
     names = re.search(r"enum \{ (POSITION, [^}]*) \};", source.read_text())
     assert names is not None
@@ -244,7 +242,7 @@ def test_columns_grow_where_annotations_are_short() -> None:
 
 
 @pytest.mark.parametrize("scan", SCANNERS)
-def test_no_cut_off_file_passes(scan: Any) -> None:
+def test_truncated_files_are_rejected(scan: Any) -> None:
     content = json.dumps(data_set(4), indent=1).encode()
     for length in range(1, len(content)):
         found = outcome(scan, content[:length], True)
@@ -316,7 +314,7 @@ PIECES = [
     masks=st.booleans(),
 )
 @settings(max_examples=3 * settings.default.max_examples)
-def test_scanners_agree_on_what_is_corrupt(
+def test_scanners_reject_the_same_corrupt_files(
     data: Any, style: int, changes: list[tuple[float, int, bytes]], masks: bool
 ) -> None:
     content = written(data, style)
@@ -353,7 +351,7 @@ def test_scanners_agree_on_what_is_corrupt(
         "[" + "123.25," * 20 + "1. 3,7]",
     ],
 )
-def test_what_is_passed_over_must_be_json_too(scan: Any, value: str) -> None:
+def test_skipped_values_must_be_valid_json(scan: Any, value: str) -> None:
     for field in ("note", "segmentation"):
         content = f'[{{"image_id": 1, "{field}": {value}}}]'
         with pytest.raises(json.JSONDecodeError):
@@ -365,9 +363,7 @@ def test_what_is_passed_over_must_be_json_too(scan: Any, value: str) -> None:
 
 @pytest.mark.parametrize("scan", SCANNERS)
 @pytest.mark.parametrize("length", [0, 1, 2, 3])
-def test_all_of_a_file_must_be_utf8(
-    scan: Any, length: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entire_file_must_be_utf8(scan: Any, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts_of_files, "_BLOCK", 8)
     for letters, is_utf8 in (("ö€😀".encode(), True), (b"\xe2\x82 ", False), (b"\xff", False)):
         content = b'[{"note": "' + b"." * length + letters + b'"}]'
@@ -377,11 +373,11 @@ def test_all_of_a_file_must_be_utf8(
 
 
 @pytest.mark.parametrize("scan", SCANNERS)
-def test_a_zero_keeps_its_sign_where_it_has_one(scan: Any) -> None:
+def test_negative_zero_keeps_its_sign(scan: Any) -> None:
     scores = scan(
         Text.of(b'[{"score": -0.0}, {"score": -0}, {"score": -0e0}, {}]')
     ).annotations.scores
-    # -0 is a whole number to Python, which has one zero.
+    # -0 is an integer in Python, without a sign.
     assert np.signbit(scores).tolist() == [True, False, True, False]
 
 
@@ -411,32 +407,32 @@ MESSAGES = [
 
 @pytest.mark.parametrize("scan", SCANNERS)
 @pytest.mark.parametrize(("content", "message"), MESSAGES)
-def test_an_error_says_where_what_and_how(scan: Any, content: bytes, message: str) -> None:
+def test_error_names_location_finding_and_remedy(scan: Any, content: bytes, message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
         scan(Text.of(content, "file.json"), masks=True)
 
 
 @pytest.mark.parametrize("scan", SCANNERS)
-def test_a_byte_order_mark_is_passed_over(scan: Any) -> None:
+def test_byte_order_mark_is_skipped(scan: Any) -> None:
     assert len(scan(Text.of(b"\xef\xbb\xbf[{}]")).annotations) == 1
 
 
 @given(st.lists(st.integers(0, 9)))
-def test_rows_are_grouped_in_their_order(groups: list[int]) -> None:
+def test_rows_of_a_group_keep_their_order(groups: list[int]) -> None:
     column = np.array(groups, np.int64)
     expected = reference_grouping.grouped_order(column, 10)
     np.testing.assert_array_equal(grouping.grouped_order(column, 10), expected)
 
 
 @pytest.mark.parametrize("scan", SCANNERS)
-def test_brackets_are_closed_by_their_own_kind(scan: Any) -> None:
+def test_mismatched_brackets_are_rejected(scan: Any) -> None:
     assert "expected" in outcome(scan, b'[{"image_id": 1, "x": [1}}]', False)
     deep = b"[" * 70 + b"]" * 70
     assert isinstance(outcome(scan, b'[{"image_id": 1, "x": %b}]' % deep, False), Document)
 
 
 @pytest.mark.parametrize("scan", SCANNERS)
-def test_letters_that_are_no_utf_8_are_named_with_their_line(scan: Any) -> None:
+def test_invalid_utf_8_is_named_with_its_line(scan: Any) -> None:
     assert outcome(scan, b'{"images":\n[{"id": 1, "x": "\xff"}]}', False) == (
         "file.json, line 2: expected UTF-8, found the byte 0xff\nSave the file as UTF-8."
     )
@@ -444,8 +440,8 @@ def test_letters_that_are_no_utf_8_are_named_with_their_line(scan: Any) -> None:
 
 @pytest.mark.parametrize("scan", SCANNERS)
 @pytest.mark.parametrize("letter", ["\n", "\t", "\x00", "\x1f"])
-def test_a_line_break_in_a_key_is_no_json_to_any_scanner(scan: Any, letter: str) -> None:
-    """As it was, one evaluated without annotations where the other refused the file."""
+def test_line_break_in_key_is_rejected_by_both_scanners(scan: Any, letter: str) -> None:
+    """Otherwise, one scanner would evaluate without annotations a file that the other rejects."""
     content = f'{{"annota{letter}tions": [], "images": []}}'.encode()
     found = outcome(scan, content, False)
     assert found == outcome(reference_scanner.scan, content, False)
@@ -457,7 +453,7 @@ def test_a_line_break_in_a_key_is_no_json_to_any_scanner(scan: Any, letter: str)
     ("number", "crowd"),
     [("1e-400", 0), ("-1e-400", 0), ("0e5", 0), ("5e-324", 1), ("0.1e-322", 1), ("9" * 30, 1)],
 )
-def test_a_crowd_is_what_is_not_zero_as_python_reads_it(scan: Any, number: str, crowd: int) -> None:
+def test_iscrowd_has_the_truth_value_of_python(scan: Any, number: str, crowd: int) -> None:
     found = scan(Text.of(f'[{{"iscrowd": {number}}}]'.encode())).annotations.crowd
     assert found.tolist() == [crowd]
 
@@ -476,12 +472,12 @@ LONG_NUMBERS = {
 
 @for_each("scan", SCANNERS)
 @for_each("field", LONG_NUMBERS)
-def test_a_whole_number_of_5000_digits_is_named_with_its_annotation(scan: Any, field: str) -> None:
+def test_error_names_annotation_with_integer_of_5000_digits(scan: Any, field: str) -> None:
     content = '[{"id": 1}, {%s}]' % (field % LONG)
     assert outcome(scan, content.encode(), True) == f"file.json, results[1]{LONG_NUMBERS[field]}"
 
 
 @pytest.mark.parametrize("scan", SCANNERS)
-def test_a_long_whole_number_that_nobody_asks_for_is_passed_over(scan: Any) -> None:
+def test_long_integer_in_unused_field_is_skipped(scan: Any) -> None:
     content = f'{{"info": {LONG}, "annotations": [{{"id": 1, "note": {LONG}}}]}}'.encode()
     assert scan(Text.of(content)).annotations.ids.tolist() == [1]

@@ -19,7 +19,7 @@ from valor_detection.parameters.counts import CountsParameters
         ({"matching": "valor", "max_detections": 7}, 7),
     ],
 )
-def test_averages_count_a_hundred_detections_under_coco_unless_told(
+def test_averages_count_100_detections_under_coco_by_default(
     parameters: dict[str, object], most: int | None
 ) -> None:
     own = APParameters(**parameters)  # type: ignore[arg-type]
@@ -28,13 +28,13 @@ def test_averages_count_a_hundred_detections_under_coco_unless_told(
     assert chosen.max_detections == most
 
 
-def test_what_is_no_average_has_no_bounds_unless_told() -> None:
+def test_other_metrics_have_no_bounds_by_default() -> None:
     (chosen,) = selections(CountsParameters())
 
     assert (chosen.area_range, chosen.max_detections) == ((0.0, math.inf), None)
 
 
-def test_there_is_one_for_every_range_of_sizes() -> None:
+def test_each_area_range_has_a_selection() -> None:
     found = list(selections(APParameters(area_ranges={"small": (0, 9), "large": (9, None)})))
 
     assert [(each.area_range, each.coordinates) for each in found] == [
@@ -43,7 +43,7 @@ def test_there_is_one_for_every_range_of_sizes() -> None:
     ]
 
 
-def test_metrics_of_one_conversion_share_a_state_whatever_their_rule() -> None:
+def test_metrics_of_one_conversion_share_a_state_across_rules() -> None:
     one = request(APParameters(), (0.5,))
     other = request(CountsParameters(matching="ranked", max_detections=1), (0.75,))
 

@@ -1,4 +1,4 @@
-"""What a fresh process loads to get COCO's numbers of two files: counted, since time depends."""
+"""Modules and classes that a new process loads for COCO's numbers; time would be flaky."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_coco_s_numbers_need_few_classes(loaded: set[str]) -> None:
     "name",
     ["email", "zipfile", "hashlib", "decimal", "gzip", "msgspec", "multiprocessing", "logging"],
 )
-def test_coco_s_numbers_need_nothing_that_they_have_no_use_for(loaded: set[str], name: str) -> None:
+def test_coco_s_numbers_load_no_unused_library(loaded: set[str], name: str) -> None:
     assert names(loaded, name) == []
 
 
@@ -77,5 +77,5 @@ def test_coco_s_numbers_need_nothing_that_they_have_no_use_for(loaded: set[str],
         "valor_detection.readers.coco_split",
     ],
 )
-def test_coco_s_numbers_of_boxes_load_no_code_of_other_work(loaded: set[str], name: str) -> None:
+def test_coco_s_numbers_of_boxes_load_no_code_of_masks(loaded: set[str], name: str) -> None:
     assert name not in loaded

@@ -18,16 +18,16 @@ from valor_core.states import StateRequest
 
 @frozen
 class MeanTrueScore:
-    """Mean score of the predictions of each label that found a ground truth."""
+    """Mean score of the matched predictions of each label."""
 
     parameters: CalibrationParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The overlaps."""
+        """Request the overlaps."""
         return (overlaps((self.parameters.iou_threshold,), self.parameters.matching),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each label."""
+        """Yield one result for each label."""
         ranked = ranking(state.table, self.parameters)
         for code in (code for codes in state.table.seen.values() for code in codes):
             scores = ranked.scores[ranked.is_true & (ranked.labels == code)].tolist()
@@ -51,7 +51,7 @@ def test_a_metric_of_another_plugin_on_overlaps_keeps_all_laws() -> None:
         check_metric(MEAN_TRUE_SCORE, parameters=parameters)
 
 
-def test_a_metric_of_another_plugin_shares_the_one_state_with_the_familys_own() -> None:
+def test_metric_of_another_plugin_shares_the_state_of_the_family() -> None:
     near, far = Box(0, 0, 4, 4), Box(9, 9, 12, 12)
     items = [
         Detection("a", [TrueObject("dog", near)], [PredictedObject({"dog": 0.5}, near)]),
@@ -66,7 +66,7 @@ def test_a_metric_of_another_plugin_shares_the_one_state_with_the_familys_own() 
     assert evaluator.compute()["MeanTrueScore", "dog"].value == 0.625
 
 
-def test_states_publish_what_their_docs_name() -> None:
+def test_states_have_the_documented_attributes() -> None:
     states = sys.modules["valor_detection.states"]
 
     assert all(name in (states.__doc__ or "") for name in states.__all__)

@@ -1,4 +1,4 @@
-"""Tables of boxes as people have them: images without boxes, no header, angles, Unicode forms."""
+"""Tables of boxes in the wild: images without boxes, no header, angles, Unicode forms."""
 
 import re
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_row_with_empty_cells_is_an_image_without_boxes() -> None:
         (",,,,,", "t.csv, row 4, column 'image': expected text, found no value"),
     ],
 )
-def test_row_with_some_empty_cells_is_an_error_in_its_row(row: str, message: str) -> None:
+def test_row_with_missing_cells_is_rejected(row: str, message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
         evaluated(f"{HEADER}\na,cat,0,0,10,10\nc,,,,,\n{row}\n")
 
@@ -85,7 +85,7 @@ def test_angles_in_a_table_are_a_warning_unless_they_are_0() -> None:
     assert evaluated(f"{HEADER},angle\na,cat,0,0,10,10,0\n").warnings == ()
 
 
-def test_images_whose_names_differ_in_unicode_form_are_one() -> None:
+def test_unicode_forms_of_a_uid_are_one_image() -> None:
     name = "café"
     truths = f"{HEADER}\n{normalize('NFD', name)},cat,0,0,10,10\n"
     found = PREDICTED.replace("\na,", f"\n{normalize('NFC', name)},")

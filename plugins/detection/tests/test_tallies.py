@@ -31,7 +31,7 @@ def selection(**parameters: object) -> Selection:
 
 
 def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tuple[object, object]:
-    """True and false positives of every label under a matching, prediction by prediction."""
+    """Count true and false positives of every label, prediction by prediction."""
     matched = chosen.matching(table)
     counts = chosen.counts(table) & (table.objects.scores >= score)
     size = len(table.labels)
@@ -45,7 +45,7 @@ def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tup
 @for_each("name", ["boxes", "crowds", "keys", "many", "one-sided"])
 @for_each("rule", ["coco", "ranked", "valor"])
 @for_each("most", [None, 2])
-def test_a_tally_counts_what_one_counts_prediction_by_prediction(
+def test_tally_equals_count_prediction_by_prediction(
     name: str, rule: Rule, most: int | None
 ) -> None:
     batches = [b for b in examples.datasets("detection")[name] if isinstance(b, DetectionBatch)]
@@ -64,7 +64,7 @@ def test_a_tally_counts_what_one_counts_prediction_by_prediction(
 
 
 @pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-def test_a_tally_is_that_of_the_hand_worked_data(rule: Rule) -> None:
+def test_tally_of_data_computed_by_hand(rule: Rule) -> None:
     # By descending score: a dog, IoU 1; c dog, none; b dog, IoU 0.6; d cat, IoU 0.75; d bee, none.
     table = table_of(rule, DetectionBatch.of(ROW))
     scores = (0.25, 0.65, 0.75, 0.85)
@@ -78,7 +78,7 @@ def test_a_tally_is_that_of_the_hand_worked_data(rule: Rule) -> None:
     assert found.tp.T.tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]]
 
 
-def test_a_tally_is_made_once_for_equal_questions() -> None:
+def test_tally_is_computed_once_for_equal_parameters() -> None:
     table = table_of("coco", DetectionBatch.of(ROW))
 
     one = tally(table, selection(), 0.5, (0.5, 0.25))
@@ -88,9 +88,9 @@ def test_a_tally_is_made_once_for_equal_questions() -> None:
 
 
 @pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-def test_of_equal_scores_a_limit_keeps_the_one_that_the_rule_puts_first(rule: Rule) -> None:
-    # The first prediction has an IoU of 6/10, the second one of 9/10 with the only object: coco
-    # goes by position, so that the first one finds it; under the others the second one does.
+def test_limit_among_equal_scores_follows_order_of_the_rule(rule: Rule) -> None:
+    # The first prediction has an IoU of 6/10, the second one of 9/10 with the only object: the
+    # first one matches under coco, which ranks by position, the second under other rules.
     seen = [PredictedObject({"dog": 0.5}, Box(0, 0, 10, bottom)) for bottom in (6, 9)]
     item = Detection("a", [TrueObject("dog", Box(0, 0, 10, 10))], seen)
     table = table_of(rule, DetectionBatch.of([item]))

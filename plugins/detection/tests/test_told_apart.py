@@ -1,4 +1,4 @@
-"""Results of one metric under two settings can be told apart by their `parameters`."""
+"""Results of one metric under two settings differ in `parameters`."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ OTHERS: dict[str, Any] = {
     "bins": 4,
     "per_label": True,
 }
-"""A value of each parameter that is no metric's default."""
+"""A value of each parameter that is not the default of any metric."""
 
 WHICH = {"average", "per_label", "iou_thresholds", "score_thresholds"}
-"""Parameters that choose results; those that both settings give are the same results."""
+"""Parameters that select results; results selected by two settings are equal."""
 
 
 def metrics() -> Iterator[MetricSpec]:
@@ -61,16 +61,14 @@ def told(result: Result) -> str:
 def results(name: str, **chosen: Any) -> dict[str, Any]:
     found = results_of(of(items_of(1)), {"name": name} | chosen)
     by_parameters = {told(result): result.to_dict()["value"] for result in found}
-    assert len(by_parameters) == len(found)  # no two of them are alike
+    assert len(by_parameters) == len(found)  # no two are equal
     return by_parameters
 
 
 @for_each(
     ("name", "parameter"), [pytest.param(*pair, id=f"{pair[0]} {pair[1].name}") for pair in PAIRS]
 )
-def test_two_settings_of_a_metric_never_give_results_that_look_alike(
-    name: str, parameter: Parameter
-) -> None:
+def test_results_of_two_settings_have_different_parameters(name: str, parameter: Parameter) -> None:
     value = OTHERS[parameter.name]
     assert plain_value(parameter.default) != value
     usual, other = results(name), results(name, **{parameter.name: value})
@@ -83,13 +81,13 @@ def test_two_settings_of_a_metric_never_give_results_that_look_alike(
 
 
 @for_each("name", [name for name, own in PAIRS if own.name == "area_ranges"])
-def test_ranges_of_one_name_and_other_bounds_are_told_apart(name: str) -> None:
+def test_area_ranges_of_one_name_differ_by_bounds(name: str) -> None:
     small, large = ({"s": [0, bound]} for bound in (50, 5000))
 
     assert not results(name, area_ranges=small).keys() & results(name, area_ranges=large).keys()
 
 
-def test_ap_of_two_ranges_of_one_name_stand_both_in_a_report() -> None:
+def test_report_contains_ap_of_two_area_ranges_of_one_name() -> None:
     found = results_of(
         of(items_of(1)),
         *({"name": "AP", "iou_thresholds": 0.5, "area_ranges": {"s": [0, b]}} for b in (50, 5000)),
@@ -99,7 +97,7 @@ def test_ap_of_two_ranges_of_one_name_stand_both_in_a_report() -> None:
     assert bounds == {(0.0, 50.0), (0.0, 5000.0)}
 
 
-def test_precision_with_and_without_a_value_of_0_by_0_are_told_apart() -> None:
+def test_precision_results_state_zero_division() -> None:
     both = results_of(
         of(items_of(1)),
         {"name": "Precision", "average": "macro"},

@@ -1,4 +1,4 @@
-"""What goes through and is probably not meant is told once, as a warning of the report."""
+"""Probable mistakes in valid data are reported once, as a warning."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def coco(folder: Path, results: list[dict[str, Any]], **more: Any) -> dict[str, 
     return {"reader": "detection.coco"} | paths | more
 
 
-def test_scores_in_percent_are_a_warning_by_every_door(tmp_path: Path) -> None:
+def test_scores_in_percent_are_a_warning_in_every_reader(tmp_path: Path) -> None:
     rows = [{"bbox": BOX, "score": score} for score in (97.5, 0.5, -1)]
 
     for data in (percents(), arrays(), coco(tmp_path, rows)):
@@ -61,7 +61,7 @@ def test_scores_from_0_to_1_are_no_warning(tmp_path: Path) -> None:
     assert evaluate(coco(tmp_path, rows), ["AP"], task="detection").warnings == ()
 
 
-def test_boxes_where_masks_are_asked_for_are_a_warning_and_the_same_number(tmp_path: Path) -> None:
+def test_boxes_instead_of_masks_are_a_warning_with_the_same_result(tmp_path: Path) -> None:
     boxes = [{"bbox": BOX, "score": 0.5}, {"bbox": [0, 0, 4, 3], "score": 0.25}]
     masks = [
         one | {"segmentation": [[0, 0, 4, 0, 4, h, 0, h]]}
@@ -80,7 +80,7 @@ def test_boxes_where_masks_are_asked_for_are_a_warning_and_the_same_number(tmp_p
 
 
 @pytest.mark.parametrize("names", [["a", "a"], {1: "a", 2: "a"}, np.array(["b", "a", "a"])])
-def test_two_numbers_of_one_name_are_refused_and_not_joined(names: Any) -> None:
+def test_two_ids_of_one_name_are_rejected(names: Any) -> None:
     one = Objects(boxes=[BOX], labels=[1], scores=[0.5])
 
     with pytest.raises(SchemaError, match="names: expected every name once, got 'a' twice"):

@@ -1,8 +1,7 @@
-"""Boundaries: where the runs of rasters begin, inside and outside by turns.
+"""Boundaries of runs of rasters: offsets at which a raster is entered or left, alternately.
 
-Rasters lie end to end on a line, each with as many places as it has pixels and one more, its end. A
-boundary is a place on that line. Places count pixels down the columns, the left column first, as
-run lengths do.
+Rasters share one axis. Each has one offset per pixel, in the order of run lengths (down the
+columns, left column first), and one more for its end.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from valor_core.schemas import Codes
 from valor_core.schemas.geometry import Runs, ends
 
 Places = NDArray[Any]
-"""Places on a line: int32 where these are enough, which are sorted in half the time, or int64."""
+"""Offsets on the axis: int32 if large enough, which sorts in half the time, otherwise int64."""
 
 
 def line(pixels: Codes) -> Places:
-    """Where rasters of so many pixels begin on a line, and where the last one's end is behind.
+    """Return the start of each raster on the axis, and the end of the axis.
 
     Examples
     --------
@@ -32,14 +31,14 @@ def line(pixels: Codes) -> Places:
 
 
 def odd(boundaries: Places, starts: Places) -> Places:
-    """Boundaries that occur an odd number of times, and all ends, sorted.
+    """Select boundaries that occur an odd number of times, and all ends, sorted.
 
     Parameters
     ----------
     boundaries : ndarray of int, shape (n,)
-        Boundaries, in any order; two in one place are none, and so is one at an end.
+        Boundaries in any order. Two at one offset cancel, and so do those at an end.
     starts : ndarray of int
-        Where each raster begins.
+        Start of each raster.
 
     Examples
     --------
@@ -49,32 +48,32 @@ def odd(boundaries: Places, starts: Places) -> Places:
     boundaries = np.sort(np.concatenate([boundaries, starts[1:] - 1]))
     again = np.flatnonzero(boundaries[1:] == boundaries[:-1])
     first = np.flatnonzero(np.diff(again, prepend=-2) != 1)
-    others = np.diff(first, append=len(again))  # behind the first one in the same place
+    repeats = np.diff(first, append=len(again))  # number of further boundaries at one offset
     kept = np.ones(len(boundaries), dtype=bool)
     kept[again + 1] = False
-    kept[again[first[others % 2 == 1]]] = False
+    kept[again[first[repeats % 2 == 1]]] = False
     kept[_end_positions(boundaries, starts)] = True
     return boundaries[kept]
 
 
 def _end_positions(boundaries: Places, starts: Places) -> Codes:
-    """Where the ends stand among the boundaries."""
+    """Return the index of each end among the boundaries."""
     return np.searchsorted(boundaries, starts[1:] - 1)
 
 
 def united(boundaries: Places, starts: Places, rows: Codes, row_starts: Places) -> Places:
-    """Boundaries of the union of several rasters in each row, and all ends, sorted.
+    """Return the boundaries of the union of the rasters of each row, and all ends, sorted.
 
     Parameters
     ----------
     boundaries : ndarray of int
         Boundaries of each raster and its end, sorted.
     starts : ndarray of int, shape (n + 1,)
-        Where each raster begins.
+        Start of each raster.
     rows : ndarray of int64, shape (n,)
         Row of each raster, ascending.
     row_starts : ndarray of int, shape (n_rows + 1,)
-        Where each row begins, on a line of its own.
+        Start of each row on a separate axis.
 
     Examples
     --------
@@ -90,17 +89,17 @@ def united(boundaries: Places, starts: Places, rows: Codes, row_starts: Places) 
     is_alone = np.bincount(rows, minlength=len(row_starts) - 1) == 1
     alone = np.repeat(is_alone[rows], counts)
     shared = ~alone
-    shared[lasts[counts % 2 == 1]] = False  # of rasters that end outside
+    shared[lasts[counts % 2 == 1]] = False  # ends of rasters that end outside
     row_ends = (row_starts[1:] - 1)[~is_alone]
     inner = np.setdiff1d(_union(moved[shared]), row_ends, assume_unique=True)
     return np.sort(np.concatenate([moved[alone], inner, row_ends]))
 
 
 def _union(boundaries: Places) -> Places:
-    """Boundaries of the union, from an even number of boundaries of each raster."""
+    """Return the boundaries of the union; each raster has an even number of boundaries."""
     order = np.argsort(boundaries, kind="stable")
     boundaries = boundaries[order]
-    depths = np.cumsum(1 - 2 * (order % 2))  # rasters entered here less those left
+    depths = np.cumsum(1 - 2 * (order % 2))  # number of rasters that contain the offset
     is_last = np.append(boundaries[1:] != boundaries[:-1], True)[: len(order)]
     boundaries, inside = boundaries[is_last], depths[is_last] > 0
     changed: Places = boundaries[np.diff(inside, prepend=False)]
@@ -108,14 +107,14 @@ def _union(boundaries: Places) -> Places:
 
 
 def runs_between(boundaries: Places, starts: Places) -> tuple[Runs, Codes]:
-    """Run lengths between boundaries, and how many each raster has.
+    """Return run lengths between boundaries, and the number of runs of each raster.
 
     Parameters
     ----------
     boundaries : ndarray of int
         Boundaries of each raster and its end, sorted.
     starts : ndarray of int
-        Where each raster begins.
+        Start of each raster.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pages of memory for arrays that are large and short-lived."""
+"""Memory pages for large, short-lived arrays."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_LARGE = 1 << 22  # bytes from which on NumPy asks for large pages, too
+_LARGE = 1 << 22  # bytes from which NumPy requests large pages
 
 
 def paged(count: int, dtype: Any) -> NDArray[Any]:
-    """An array of zeros in pages of its own.
+    """Allocate an array of zeros in separate pages.
 
-    The system has the pages back as soon as the array is gone, while an allocator may keep them,
-    and a page that is not written to takes no memory.
+    The operating system gets the pages back once the array is deleted, which an allocator may
+    delay. Pages that are never written use no memory.
 
     Parameters
     ----------
     count : int
-        Number of its elements.
+        Number of elements.
     dtype : dtype
-        What they are.
+        Type of the elements.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def paged(count: int, dtype: Any) -> NDArray[Any]:
     """
     pages = _pages(max(1, count * np.dtype(dtype).itemsize))
     if len(pages) >= _LARGE and hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # a system without large pages
+        with suppress(OSError):  # operating system without large pages
             pages.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(pages, dtype, count)
 

@@ -1,4 +1,4 @@
-"""Rows that a kernel cannot work on."""
+"""Errors of kernels for invalid rows, and limits of sizes."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from valor_core.errors import SchemaError
 from valor_core.schemas import Codes
 
 FARTHEST = 100_000_000
-"""Largest coordinate of a polygon that is drawn."""
+"""Maximum coordinate of polygons."""
 
 MOST_PIXELS = 2**31 - 1
-"""Most pixels of an image with masks."""
+"""Maximum number of pixels of an image with masks."""
 
 MOST_CROSSED = 20_000_000
-"""Most columns that the edges of an object's polygons cross, which take seconds to draw.
+"""Maximum number of columns that the edges of an object's polygons cross; drawing takes seconds.
 
-Outlines of objects cross thousands, and a million where they wind through the largest images.
+Outlines of objects cross thousands of columns, and a million if they wind through large images.
 """
 
 MOST_PREDICTIONS = 2**31 - 1
-"""Most predictions that are ranked together: their ranks are numbers of 32 bits."""
+"""Maximum number of predictions ranked together: ranks are 32-bit integers."""
 
 NO_TEXT = "expected COCO's compressed run lengths"
 """Error message for invalid compressed run lengths."""
 
 
 class RowError(SchemaError):
-    """A row of a column is not what a kernel expects; whoever knows what it holds names it.
+    """Error for an invalid row of a column. Callers replace the row number with a location.
 
     Parameters
     ----------
     row : int
-        The first such row.
+        Index of the first invalid row.
     sentence : str
         Expectation and finding.
 
@@ -51,7 +51,7 @@ class RowError(SchemaError):
         self.sentence = sentence
 
     def at(self, place: str) -> SchemaError:
-        """The same error found at `place`."""
+        """Return the error with the location `place`."""
         return SchemaError(f"{place}: {self.sentence}")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -84,14 +84,13 @@ def check_predictions(count: int) -> None:
         ...
     valor_core.errors.SchemaError: predictions: expected at most 2,147,483,647 in one evaluation,
     found 2,147,483,648
-    Leave out predictions of low scores, or evaluate parts of the images in runs of their own.
+    Exclude predictions with low scores, or evaluate parts of the images separately.
     """
     if count > MOST_PREDICTIONS:
         raise SchemaError(
             f"predictions: expected at most {MOST_PREDICTIONS:,} in one evaluation, "
             f"found {count:,}",
-            "Leave out predictions of low scores, or evaluate parts of the images in runs of "
-            "their own.",
+            "Exclude predictions with low scores, or evaluate parts of the images separately.",
         )
 
 

@@ -18,7 +18,7 @@ NO_MASK, POLYGONS, RUNS, COMPRESSED = range(4)
 
 @frozen(repr=False)
 class Segmentation:
-    """One segmentation, as plain Python values."""
+    """One segmentation in built-in types."""
 
     kind: int = NO_MASK
     size: tuple[int, int] = (0, 0)
@@ -29,20 +29,20 @@ class Segmentation:
 
 @define(eq=False, repr=False)
 class Segmentations:
-    """Segmentations of annotations, ragged.
+    """Segmentations of annotations as ragged columns.
 
     Parameters
     ----------
     kinds : ndarray of uint8, shape (n,)
         `NO_MASK`, `POLYGONS`, `RUNS` or `COMPRESSED`.
     sizes : ndarray of int64, shape (n, 2)
-        Height and width where runs are given; 0 elsewhere.
+        Height and width of run lengths; 0 for polygons.
     row_ends : ndarray of int64, shape (n, 3)
-        Where the rings, counts and letters of each row end.
+        Ends of the rings, counts and letters of each row.
     ring_ends : ndarray of int64, shape (n_rings,)
-        Where the numbers of each ring end.
+        End of the numbers of each ring.
     numbers : ndarray of float64
-        x and y by turns.
+        Alternating x and y.
     counts : ndarray of uint32
         Run lengths.
     letters : ndarray of uint8
@@ -59,7 +59,7 @@ class Segmentations:
 
     @classmethod
     def of(cls, rows: Sequence[Segmentation]) -> Segmentations:
-        """Columns of rows of plain Python values."""
+        """Convert rows to columns."""
         rings = [ring for row in rows for ring in row.rings]
         ends = [(len(row.rings), len(row.counts), len(row.letters)) for row in rows]
         return cls(
@@ -73,7 +73,7 @@ class Segmentations:
         )
 
     def row(self, row: int) -> Segmentation:
-        """One segmentation as plain Python values."""
+        """Return one segmentation."""
         ends = self.row_ends[row].tolist()
         starts = self.row_ends[row - 1].tolist() if row else [0, 0, 0]
         rings, counts, letters = map(slice, starts, ends)
@@ -88,11 +88,11 @@ class Segmentations:
 
     @classmethod
     def joined(cls, parts: Sequence[Segmentations]) -> Segmentations:
-        """Rows of several parts, one after another; takes the parts apart on the way."""
+        """Concatenate parts, and empty them to save memory."""
         if len(parts) == 1:
             return parts[0]
-        own = [(len(part.ring_ends), len(part.counts), len(part.letters)) for part in parts]
-        row_starts = np.cumsum([(0, 0, 0), *own], axis=0, dtype=np.int64)
+        sizes = [(len(part.ring_ends), len(part.counts), len(part.letters)) for part in parts]
+        row_starts = np.cumsum([(0, 0, 0), *sizes], axis=0, dtype=np.int64)
         ring_starts = np.cumsum([0, *(len(part.numbers) for part in parts)], dtype=np.int64)
         moved: dict[str, NDArray[Any]] = {
             "row_ends": _moved([part.row_ends for part in parts], row_starts),
@@ -104,7 +104,7 @@ class Segmentations:
 def joined_columns(parts: Sequence[Any], without: str = "") -> dict[str, NDArray[Any]]:
     """Concatenate the fields of several parts, and delete each from the parts.
 
-    Deleting a field at once keeps the memory of only one column twice.
+    Deleting each field at once keeps only one column in memory twice.
     """
     columns = {}
     for name in (one.name for one in fields(type(parts[0])) if one.name != without):

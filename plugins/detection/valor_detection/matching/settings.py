@@ -38,7 +38,7 @@ class SelectionParameters(Protocol):
 
     @property
     def area_ranges(self) -> AreaRanges | None:
-        """Area ranges with results of their own."""
+        """Area ranges with separate results."""
 
     @property
     def convert_to(self) -> ConvertTo | None:

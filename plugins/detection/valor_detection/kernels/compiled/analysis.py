@@ -1,6 +1,6 @@
 """Calibration and error analysis, compiled.
 
-Docstrings of the functions stand in `valor_detection.kernels.reference.analysis`.
+The functions are documented in `valor_detection.kernels.reference.analysis`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def reliability(
     )
     sums = ExactSums([_units(*cell) for cell in limbs.reshape(-1, _LIMBS).tolist()])
     rows = small[:small_count]
-    # They are in the first bin: the lowest edge is above all that is too small for the limbs.
+    # These rows are in the first bin: scores too small for the limbs are below the lowest edge.
     sums.add(groups[labels[rows]] * shape[1], scores[rows])
     return counts, hits, sums.values.reshape(shape), outside
 

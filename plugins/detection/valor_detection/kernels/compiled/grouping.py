@@ -11,7 +11,7 @@ _grouped_order = KERNELS.function("grouped_order")
 
 
 def grouped_order(groups: Codes, count: int) -> Codes:
-    """Order of rows by group, rows of a group as they stand.
+    """Sort rows by group, stably.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Masks as run lengths, in C: arrays are made and checked here, and worked on there."""
+"""Masks as run lengths: allocation and validation of arrays for the functions in C."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from valor_detection.kernels.reference.polygons import rejection
 from valor_detection.kernels.row_errors import NO_TEXT, RowError, check_pixels
 from valor_detection.kernels.segmentations import COMPRESSED, Segmentations
 
-_ROWS_EACH = 1 << 9  # worth a thread of their own
+_ROWS_EACH = 1 << 9  # minimum per thread
 _RUNS_EACH = 1 << 18
 _PAIRS_EACH = 1 << 11
 
@@ -29,27 +29,27 @@ _ious = KERNELS.function("masks_ious")
 
 
 def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[Runs, Codes]:
-    """Run lengths of segmentations: as they are, decompressed, or of polygons drawn as COCO does.
+    """Convert segmentations to run lengths; polygons cover the same pixels as in COCO.
 
     Parameters
     ----------
     given : Segmentations
-        The segmentations.
+        Segmentations.
     rows : ndarray of int64, shape (n,)
-        Rows of them that are wanted, in their order.
+        Rows to convert, in the order of the result.
     sizes : ndarray of int64, shape (n, 2)
         Height and width of each row's image.
 
     Returns
     -------
     runs, starts : ndarray of uint32, ndarray of int64, shape (n + 1,)
-        Run lengths and where each row's begin; a row without a segmentation has none.
+        Run lengths, and offsets of the rows. Rows without a segmentation have no runs.
 
     Raises
     ------
     RowError
-        If a row's text is something else than compressed run lengths, a coordinate is not finite
-        or far from any image, or an image or the way around a polygon is too large.
+        If a text is not compressed run lengths, a coordinate is not finite or far from any image,
+        or an image or the outline of a polygon is too large.
 
     Examples
     --------
@@ -90,21 +90,23 @@ def _check(answers: list[int], given: Segmentations, rows: Codes, sizes: Codes) 
         raise MemoryError("polygons of many corners")
     for row in answers:
         if row >= 0:
-            segmentation_runs(given, rows[:row], sizes[:row])  # of which one may be no text
+            segmentation_runs(
+                given, rows[:row], sizes[:row]
+            )  # an earlier row may have an invalid text
             is_text = given.kinds[rows[row]] == COMPRESSED
             why = NO_TEXT if is_text else rejection(given.row(rows[row]).rings, sizes[row])
             raise RowError(row, why)
 
 
 def _close_gap(runs: Runs, place: int, start: int, stop: int) -> None:
-    """Move runs at a place down to where they should start."""
+    """Move runs from `place` to `start`."""
     width, data = runs.itemsize, runs.ctypes.data
     if place > start:
         memmove(data + width * start, data + width * place, width * (stop - start))
 
 
 def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Codes]:
-    """Area of each row, the box around it and the number of pixels that its runs fill.
+    """Return the area and bounding box of each row, and the number of pixels in its runs.
 
     Parameters
     ----------
@@ -116,10 +118,10 @@ def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Cod
     areas : ndarray of float64, shape (n,)
         Number of pixels inside.
     boxes : ndarray of float64, shape (n, 4)
-        x, y, width and height; zeros where nothing is inside.
+        x, y, width and height; zeros for empty masks.
     filled : ndarray of int64, shape (n,)
-        Number of pixels inside and outside: those of the image, if the runs are right. Where they
-        are more than 32 bits count, area and box are zeros.
+        Number of pixels inside and outside, which is that of the image for valid runs. If it
+        exceeds 32 bits, area and box are zeros.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def mask_ious(
     crowd: NDArray[np.bool_],
     at_least: float = 0.0,
 ) -> Floats:
-    """IoU of pairs of masks of one size, from their run lengths.
+    """Compute the IoU of pairs of masks of one size from their run lengths.
 
     Parameters
     ----------
@@ -155,15 +157,14 @@ def mask_ious(
     true_rows, predicted_rows : ndarray of int64, shape (n,)
         Rows of each pair.
     crowd : ndarray of bool, shape (n,)
-        Whether the true mask of each pair is a crowd: the part of the prediction that lies in it
-        is taken then.
+        True for pairs with a crowd, whose IoU is the share of the prediction inside.
     at_least : float
-        Pairs that are certainly below it are answered with 0.0 and cost nothing.
+        Minimum IoU. Pairs whose areas rule it out are 0.0 and not computed.
 
     Returns
     -------
     ndarray of float64, shape (n,)
-        Their IoUs; 0.0 where they share nothing.
+        IoUs; 0.0 for pairs without common pixels.
 
     Examples
     --------

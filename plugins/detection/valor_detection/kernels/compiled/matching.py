@@ -1,6 +1,6 @@
 """Pairs of boxes, greedy matching and accumulation, compiled.
 
-Docstrings of the functions stand in `valor_detection.kernels.reference.matching`.
+The functions are documented in `valor_detection.kernels.reference.matching`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Flags = NDArray[np.bool_]
 Ranks = NDArray[np.int32]
 
 _HIT_BYTES = KERNELS.constant("hit_bytes")
-_LEAST_ROOM = 1 << 12  # pairs that there is always room for
-_THREAD_ROWS = 1 << 13  # predictions that are worth a thread of their own
+_LEAST_ROOM = 1 << 12  # least number of pairs to allocate
+_THREAD_ROWS = 1 << 13  # minimum number of predictions per thread
 
 _box_pairs = KERNELS.function("box_pairs")
 _score_order = KERNELS.function("score_order")
@@ -85,14 +85,14 @@ def box_pairs(
 
 
 def _spans(datums: Codes) -> list[tuple[int, int]]:
-    """Spans of rows with whole images that are worth a thread each."""
+    """Return spans of rows for threads, divided between images."""
     count = max(1, min(thread_count(), len(datums) // _THREAD_ROWS))
     cuts = np.searchsorted(datums, datums[[len(datums) * i // count for i in range(1, count)]])
     return list(pairwise([0, *cuts.tolist(), len(datums)]))
 
 
 def _joined(parts: list[Any], dtype: Any) -> Any:
-    """The parts as one array that holds no room to spare."""
+    """Concatenate parts to an array without unused memory."""
     if not parts:
         return np.empty(0, dtype)
     return parts[0].copy() if len(parts) == 1 else np.concatenate(parts)

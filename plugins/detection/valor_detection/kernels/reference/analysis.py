@@ -20,7 +20,7 @@ CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND = range(5)
 """Kinds of errors that a prediction can have."""
 
 NOTHING = 5
-"""The bit of no repair, behind those of the kinds."""
+"""Index of the bit for no repair, after the bits of the kinds."""
 
 
 def reliability(
@@ -33,33 +33,33 @@ def reliability(
     group_count: int,
     edges: Floats,
 ) -> tuple[Codes, Codes, Floats, Codes]:
-    """Right and wrong predictions of each group in bins of the score.
+    """Count true and false positives of each group in bins of the score.
 
     Parameters
     ----------
     labels : ndarray of int64, shape (d,)
         Label of each prediction.
     scores : ndarray of float64, shape (d,)
-        Scores; those outside [0, 1] are in no bin.
+        Scores; scores outside [0, 1] are in no bin.
     right, wrong : ndarray of bool, shape (d,)
-        What each prediction is; one that is neither takes no part.
+        True for true and for false positives. Other predictions are excluded.
     score_threshold : float
-        Score that a prediction has at least.
+        Minimum score of counted predictions.
     groups : ndarray of int64, shape (k,)
         Group of each label.
     group_count : int
         Number of groups.
     edges : ndarray of float64, shape (b - 1,)
-        Greatest score of each bin but the last, ascending, about as far apart as 1 / b.
+        Upper edge of each bin except the last, ascending, about 1 / b apart.
 
     Returns
     -------
     counts, hits : ndarray of int64, shape (n_groups, b)
-        Predictions and right predictions.
+        Numbers of predictions and of true positives.
     sums : ndarray of float64, shape (n_groups, b)
-        Exactly rounded sums of the scores.
+        Sums of the scores, correctly rounded.
     outside : ndarray of int64, shape (n_groups,)
-        Scores outside [0, 1].
+        Numbers of scores outside [0, 1].
 
     Examples
     --------
@@ -97,37 +97,38 @@ def faults(
     foreground: float,
     background: float,
 ) -> tuple[Codes, Kinds, Codes]:
-    """False positives that are not on the background, their errors and what these are about.
+    """Classify false positives, except background errors.
 
-    An error is the first that fits: `LOCALIZATION`, if the greatest IoU with a true object of the
-    same label is below the foreground; `CLASSIFICATION`, if that with one of another label
-    reaches it; `DUPLICATE`, if an IoU with a used one of the same label does; `BACKGROUND`, if no
-    IoU is above the background; else `BOTH`. Crowds and IoUs below the background play no part.
+    The first kind that fits counts: `LOCALIZATION` if the greatest IoU with a ground truth of the
+    same label is below the foreground; `CLASSIFICATION` if the greatest IoU with one of another
+    label reaches it; `DUPLICATE` if an IoU with a matched one of the same label reaches it;
+    `BACKGROUND` if no IoU is above the background; otherwise `BOTH`. Crowds and IoUs below the
+    background are skipped.
 
     Parameters
     ----------
     starts, truths, ious : ndarray
-        Pairs of all predictions, as `matching.box_pairs` gives them.
+        Pairs of all predictions, as returned by `matching.box_pairs`.
     labels, true_labels : ndarray of int64, shapes (d,) and (g,)
-        Label of each predicted and true object.
+        Label of each prediction and ground truth.
     crowd : ndarray of bool, shape (g,)
-        Whether a true object is a crowd.
+        True for crowds.
     is_false : ndarray of bool, shape (d,)
-        Whether a prediction is a false positive.
+        True for false positives.
     used : ndarray of bool, shape (g,)
-        Whether a true object is matched.
+        True for matched ground truths.
     foreground, background : float
-        IoU that a match has at least, and that nothing has at most.
+        Minimum IoU of a match, and maximum IoU of a background error.
 
     Returns
     -------
     rows : ndarray of int64, shape (n,)
-        The predictions, ascending.
+        Rows of the predictions, ascending.
     kinds : ndarray of uint8, shape (n,)
-        Error of each.
+        Kind of each error.
     targets : ndarray of int64, shape (n,)
-        True object of the greatest IoU that an error of localization or classification is about,
-        of equal ones the first; -1 for other errors.
+        Ground truth with the greatest IoU, the first one of equals, for localization and
+        classification errors; -1 for other errors.
 
     Examples
     --------
@@ -179,38 +180,38 @@ def repairs(
     moved_starts: Codes,
     moved_scores: Floats,
 ) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
-    """True positives and errors as standings, the errors of each kind repaired at its bit.
+    """Return true positives and errors, with the errors of each kind repaired at its bit.
 
-    An error is excused at the bit of its kind; a localization error that is repaired is a match
-    there instead, and a repaired classification error is a match in a place of its own, under
-    another label: behind all predictions with the same or a greater score. Errors on the
-    background, the most by far, are only counted.
+    An error is ignored at the bit of its kind. A repaired localization error is a match instead. A
+    repaired classification error is a match in a separate row of the other label, after all
+    predictions with the same or a greater score. Background errors are only counted, because most
+    errors are of this kind.
 
     Parameters
     ----------
     starts : ndarray of int64, shape (k + 1,)
-        Where each label begins in `rows`.
+        Offsets of the labels in `rows`.
     rows : ndarray of int64, shape (n,)
         Predictions by label and descending score.
     is_true : ndarray of bool, shape (n,)
-        Whether each of them is a true positive.
+        True for true positives.
     scores : ndarray of float64, shape (d,)
         Scores by row.
     numbers : ndarray of int32, shape (d,)
-        Number of each row's error, -1 for none and for one on the background.
+        Index of each row's error, -1 for no error and for background errors.
     kinds : ndarray of uint8, shape (e,)
         Kind of each error.
     is_repaired : ndarray of bool, shape (e,)
-        Whether it is the one that finds what it is about if errors of its kind are repaired.
+        True for errors that match their ground truth once errors of their kind are repaired.
     moved_starts : ndarray of int64, shape (k + 1,)
-        Where the repaired classification errors begin that become matches of each label.
+        Offsets of the labels in `moved_scores`.
     moved_scores : ndarray of float64, shape (m,)
-        Their scores, descending in a label.
+        Scores of repaired classification errors by their new label, descending in a label.
 
     Returns
     -------
     starts, at, false_before, counted, matched, excused : ndarray
-        As `matching.standings` gives them, of six thresholds: the kinds, and no repair.
+        As returned by `matching.standings`, with six thresholds: the kinds, and no repair.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from valor_core.schemas import Codes
 
 
 def grouped_order(groups: Codes, count: int) -> Codes:
-    """Order of rows by group, rows of a group as they stand.
+    """Sort rows by group, stably.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _MOST_BITS = 60  # of a number in compressed text: 12 groups of five
 
 
 def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[Runs, Codes]:
-    """Run lengths of segmentations: as they are, decompressed, or of polygons drawn as COCO does.
+    """Convert segmentations to run lengths; polygons cover the same pixels as in COCO.
 
     Examples
     --------
@@ -46,10 +46,10 @@ def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[
 
 
 def _text_runs(letters: bytes) -> list[int] | None:
-    """Return the run lengths in COCO's compressed text, or None if it is something else.
+    """Parse COCO's compressed text; None for other text.
 
-    Each letter has five bits of a number, the lowest first, and whether more follow. From the
-    fourth run on, numbers are differences from the run two before.
+    Each letter has five bits of a number, the lowest first, and a continuation bit. From the fourth
+    run on, numbers are differences from the run two before.
     """
     runs: list[int] = []
     number = bits = 0
@@ -73,7 +73,7 @@ def _text_runs(letters: bytes) -> list[int] | None:
 
 
 def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Codes]:
-    """Area of each row, the box around it and the number of pixels that its runs fill.
+    """Return the area and bounding box of each row, and the number of pixels in its runs.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Cod
 
 
 def _box(lengths: Codes, height: int) -> tuple[float, float, float, float]:
-    """Return x, y, width and height of the box around the pixels inside."""
+    """Return x, y, width and height of the bounding box of the pixels inside."""
     starts = (np.cumsum(lengths) - lengths)[1::2]
     inside = lengths[1::2] > 0
     starts, lasts = starts[inside], (starts + lengths[1::2] - 1)[inside]
@@ -114,7 +114,7 @@ def mask_ious(
     crowd: NDArray[np.bool_],
     at_least: float = 0.0,
 ) -> Floats:
-    """IoU of pairs of masks of one size, from their run lengths.
+    """Compute the IoU of pairs of masks of one size from their run lengths.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def _area(run_ends: Codes) -> int:
 
 
 def _shared(true_ends: Codes, predicted_ends: Codes) -> int:
-    """Number of pixels inside both masks: between two ends, each is inside or outside."""
+    """Return the number of pixels inside both masks, summed between ends of runs."""
     line = np.unique(np.concatenate([true_ends, predicted_ends]))
     is_inside_both = np.logical_and(
         *(np.searchsorted(own, line[:-1], side="right") % 2 for own in (true_ends, predicted_ends))

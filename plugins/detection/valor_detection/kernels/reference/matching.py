@@ -1,8 +1,8 @@
 """Pairs of boxes, greedy matching and accumulation, in NumPy.
 
-A *pair* is a true and a predicted object that overlap. Pairs come in ragged rows: those of the
-i-th prediction stand from ``starts[i]`` to ``starts[i + 1]``. Sets of IoU thresholds are bits of
-a 64-bit number, the lowest threshold in the lowest bit.
+A *pair* is a ground truth and a prediction that overlap. Pairs are ragged: the pairs of the i-th
+prediction are rows ``starts[i]`` to ``starts[i + 1]``. Sets of IoU thresholds are bits of a 64-bit
+integer, with the lowest threshold in the lowest bit.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ def box_pairs(
     boxes: Floats,
     lowest: float,
 ) -> tuple[Codes, Codes, Floats]:
-    """Pairs of boxes of one image and group whose IoU is positive and not below `lowest`.
+    """Find pairs of boxes of one image and group with a positive IoU of at least `lowest`.
 
     Parameters
     ----------
     true_datums, datums : ndarray of int64, shapes (g,) and (d,)
-        Image of each true and predicted box, ascending.
+        Image of each ground truth and prediction, ascending.
     true_groups, groups : ndarray of int64
-        Group of each box, below the number of groups: its label, or its label key.
+        Group of each box, from 0: its label or its label key.
     true_boxes, boxes : ndarray of float64, shapes (g, 4) and (d, 4)
         x, y, width and height.
     crowd : ndarray of bool, shape (g,)
-        Whether the overlap with a true box is divided by the predicted area alone.
+        True for crowds, whose IoU is the share of the prediction inside.
     lowest : float
-        Least IoU.
+        Minimum IoU.
 
     Returns
     -------
     starts : ndarray of int64, shape (d + 1,)
-        Where the pairs of each prediction begin.
+        Offsets of the pairs of each prediction.
     truths : ndarray of int64, shape (n,)
-        Rows of the true boxes, ascending within a prediction.
+        Rows of the ground truths, ascending within a prediction.
     ious : ndarray of float64, shape (n,)
-        Overlaps, with the bits of pycocotools.
+        IoUs, equal to pycocotools bit by bit.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _ious(boxes: Floats, truths: Floats, crowd: Flags) -> Floats:
 
 
 def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
-    """Rows by group and descending score, equal scores in the order of the rows.
+    """Sort rows by group and descending score, equal scores by row.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     Raises
     ------
     SchemaError
-        If there are more rows than 31 bits count.
+        If there are more than 2 ** 31 - 1 rows.
 
     Examples
     --------
@@ -116,19 +116,19 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
 
 
 def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
-    """How many rows of the same group and image come before each row.
+    """Rank each row among the rows of its group and image, from 0.
 
     Parameters
     ----------
     order : ndarray of int64, shape (n,)
-        Rows as `score_order` puts them.
+        Rows in the order of `score_order`.
     groups, datums : ndarray of int64, shape (n,)
         Group and image of each row.
 
     Returns
     -------
     ndarray of int32, shape (n,)
-        By row, not by place in `order`.
+        Ranks by row, not by position in `order`.
 
     Examples
     --------
@@ -151,23 +151,23 @@ def chosen_pairs(
     groups: Codes,
     true_groups: Codes,
 ) -> tuple[Codes, Codes, Codes, Floats]:
-    """Pairs of one group, of some predictions in a given order.
+    """Select the pairs within a group, of predictions in a given order.
 
     Parameters
     ----------
     order : ndarray of int64, shape (m,)
         Rows of the predictions.
     starts, truths, ious : ndarray
-        Pairs of all predictions, as `box_pairs` gives them.
+        Pairs of all predictions, as returned by `box_pairs`.
     groups, true_groups : ndarray of int64, shapes (d,) and (g,)
-        Group of each predicted and true object.
+        Group of each prediction and ground truth.
 
     Returns
     -------
     rows : ndarray of int64, shape (p,)
-        Those of `order` that have any.
+        Rows of `order` with pairs.
     starts, truths, ious : ndarray
-        Their pairs.
+        Pairs of these rows.
 
     Examples
     --------
@@ -192,31 +192,31 @@ def match_coco(
     ignored: Flags,
     thresholds: Floats,
 ) -> tuple[Bits, Bits, Codes]:
-    """COCO's matching at several IoU thresholds.
+    """Match by COCO's rule at several IoU thresholds.
 
-    Predictions choose in turn. At every threshold, each takes the true object of the greatest IoU
-    that is not taken yet, one that is not ignored if there is any; of equal ones the last.
-    Crowds are never used up.
+    Predictions match in turn. At every threshold, each matches the unmatched ground truth with the
+    greatest IoU, the last one of equals. Ignored ground truths match only if no counted one does.
+    Crowds can match any number of predictions.
 
     Parameters
     ----------
     starts : ndarray of int64, shape (p + 1,)
-        Where the pairs of each prediction begin, predictions in the order in which they choose.
+        Offsets of the pairs of each prediction, in the order of matching.
     truths, ious : ndarray of int64 and of float64, shape (n,)
-        Row of the true object, ascending within a prediction, and overlap of each pair.
+        Row of the ground truth, ascending within a prediction, and IoU of each pair.
     crowd, ignored : ndarray of bool, shape (g,)
-        Whether a true object is a crowd; whether it counts neither as found nor as missed.
+        Flags of ground truths: crowds, and ground truths that are not counted.
     thresholds : ndarray of float64, shape (t,)
         Ascending, at most 64.
 
     Returns
     -------
     matched : ndarray of uint64, shape (p,)
-        Thresholds at which a prediction has a true object.
+        Thresholds at which a prediction has a match.
     excused : ndarray of uint64, shape (p,)
-        Thresholds at which that object is an ignored one.
+        Thresholds at which the match is an ignored ground truth.
     taken : ndarray of int64, shape (p,)
-        Place in `truths` of the match at the lowest of these thresholds, -1 for none.
+        Index in `truths` of the match at the lowest matched threshold, -1 without one.
 
     References
     ----------
@@ -261,10 +261,11 @@ def match_best(
     ignored: Flags,
     thresholds: Floats,
 ) -> tuple[Bits, Bits, Codes]:
-    """Matching of every prediction to its one best true object, as earlier Valor programs did.
+    """Match every prediction only to its best ground truth, as earlier Valor programs did.
 
-    A prediction whose best object (of equal ones the first) is taken has none. Parameters and
-    answer are those of `match_coco`.
+    The best ground truth has the greatest IoU, and is the first one of equals. A prediction has no
+    match if its best ground truth is matched already. Parameters and results are those of
+    `match_coco`.
     """
     found = _no_matches(starts)
     rows, best = _best(starts, ious)
@@ -279,11 +280,10 @@ def match_ranked(
     scores: Floats,
     crowd: Flags,
 ) -> Codes:
-    """Matching by score, then IoU, that knows no threshold.
+    """Match by score, then IoU, independent of IoU thresholds.
 
-    The pairs are gone through by descending score of the prediction, then by descending IoU,
-    then by row; a pair whose prediction and true object are both free is a match. A crowd stays
-    free.
+    Pairs are visited by descending score of the prediction, then by descending IoU, then by row. A
+    pair is a match if neither side is matched already. Crowds can match any number of predictions.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def match_ranked(
     Returns
     -------
     ndarray of int64, shape (p,)
-        Place in `truths` of each prediction's match, -1 for none.
+        Index in `truths` of each prediction's match, -1 without one.
     """
     rows, order = ranked_order(starts, truths, ious, scores)
     edges = order[_greedy(rows[order], truths[order], crowd)]
@@ -303,7 +303,7 @@ def match_ranked(
 
 
 def ranked_order(starts: Codes, truths: Codes, ious: Floats, scores: Floats) -> tuple[Codes, Codes]:
-    """Row of each pair, and the pairs in the order in which `match_ranked` goes through them."""
+    """Return the row of each pair, and the pairs in the order of `match_ranked`."""
     rows = _rows(starts)
     return rows, np.lexsort((truths, rows, -ious, -scores[rows]))
 
@@ -357,33 +357,33 @@ def standings(
     matched: Bits,
     excused: Bits,
 ) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
-    """The predictions that are matched at some threshold, and the false ones before each.
+    """Select predictions with a match at any threshold, and count false positives before each.
 
     Parameters
     ----------
     starts : ndarray of int64, shape (k + 1,)
-        Where each group begins in `order`.
+        Offsets of the groups in `order`.
     order : ndarray of int64, shape (d,)
         Rows of predictions by group and descending score.
     places : ndarray of int32, shape (d,)
-        Place of each prediction of `order` among those that have pairs, -1 for none.
+        Index of each prediction of `order` among those with pairs, -1 without pairs.
     counts : ndarray of bool, shape (d,)
-        Whether each prediction of `order` takes part.
+        True for predictions of `order` within the limit per label and image.
     in_range : ndarray of bool, shape (d,)
-        Whether a row counts as a false positive where it is not matched.
+        True for rows that are false positives if unmatched.
     matched, excused : ndarray of uint64, shape (p,)
-        As `match_coco` gives them.
+        Bits as returned by `match_coco`.
 
     Returns
     -------
     standing_starts : ndarray of int64, shape (k + 1,)
-        Where those of each group begin.
+        Offsets of the groups in the selection.
     at : ndarray of int64, shape (n,)
-        Place of each in `order`.
+        Index of each selected prediction in `order`.
     false_before : ndarray of int32, shape (n,)
-        False positives of the group that rank before each and are matched at no threshold.
+        Number of false positives of the group that rank before each and never match.
     counted, matched, excused : ndarray of bool and of uint64, shape (n,)
-        What they are of each.
+        `in_range`, `matched` and `excused` of each.
     """
     counted = in_range[order] & counts
     at = np.flatnonzero((places >= 0) & counts)
@@ -401,7 +401,7 @@ def standings(
 def positives(
     labels: Codes, areas: Floats, crowd: Flags, area_range: tuple[float, float], count: int
 ) -> Codes:
-    """True objects that are no crowds and have an area in a range, by label.
+    """Count ground truths by label, without crowds and areas out of range.
 
     Parameters
     ----------
@@ -410,9 +410,9 @@ def positives(
     areas : ndarray of float64, shape (g,)
         Areas.
     crowd : ndarray of bool, shape (g,)
-        Whether an object is a crowd.
+        True for crowds.
     area_range : (float, float)
-        Least and greatest area.
+        Minimum and maximum area.
     count : int
         Number of labels.
 
@@ -437,25 +437,25 @@ def ranked(
     excused: Bits,
     bit: int,
 ) -> tuple[Codes, Codes, Flags, Flags, Flags]:
-    """The predictions that count at one threshold, right and wrong ones.
+    """Select the true and false positives at one threshold.
 
     Parameters
     ----------
     starts, order, places, counts, in_range, matched, excused
         As for `standings`.
     bit : int
-        The threshold.
+        Index of the threshold.
 
     Returns
     -------
     ranked_starts : ndarray of int64, shape (k + 1,)
-        Where those of each group begin.
+        Offsets of the groups in `rows`.
     rows : ndarray of int64, shape (n,)
-        Their rows, in the order given.
+        Rows of the selected predictions, in the given order.
     is_true : ndarray of bool, shape (n,)
-        Whether each is right.
+        True for true positives.
     right, wrong : ndarray of bool, shape (d,)
-        By row, whether it is a true and whether it is a false positive.
+        True for true and for false positives, by row.
     """
     is_matched, is_excused = (
         np.append(bits & np.uint64(1 << bit) != 0, False)[places] for bits in (matched, excused)
@@ -476,7 +476,7 @@ def true_positives(
     excused: Bits,
     threshold_count: int,
 ) -> Codes:
-    """True positives of each group at each threshold.
+    """Count the true positives of each group at each threshold.
 
     Parameters
     ----------
@@ -500,14 +500,14 @@ def true_positives(
 
 
 def needed(positives: Codes, recalls: Floats | None) -> Codes:
-    """True positives that the recalls 0, 0.01 … 1 take, by group.
+    """Return the true positives needed for the recalls 0, 0.01 … 1, by group.
 
     Parameters
     ----------
     positives : ndarray of int64, shape (k,)
-        True objects of each group; none count as one.
+        Counted ground truths of each group; 0 is treated as 1.
     recalls : ndarray of float64, shape (101,), optional
-        The recalls as they are compared with rounded quotients; with exact ones otherwise.
+        Recalls to compare with rounded quotients. By default, quotients are exact.
 
     Returns
     -------
@@ -516,7 +516,7 @@ def needed(positives: Codes, recalls: Floats | None) -> Codes:
     """
     count = np.maximum(positives, 1.0)[:, None]
     least = np.ceil(np.arange(101.0) * count / 100)  # a quotient of whole numbers is exact if whole
-    if recalls is not None:  # rounding is monotonic: it moves them by one at the most
+    if recalls is not None:  # rounding is monotonic: it moves them by at most one
         least -= (least - 1) / count >= recalls
         least += least / count < recalls
     return least.astype(np.int64)
@@ -534,37 +534,37 @@ def interpolated(
     *,
     with_rows: bool = False,
 ) -> tuple[Floats, Codes, Ranks]:
-    """Precision at given numbers of true positives, interpolated as in PASCAL VOC and COCO.
+    """Interpolate precision at numbers of true positives, as in PASCAL VOC and COCO.
 
-    Rows are predictions that are matched at some threshold, by group and descending score.
+    Rows are predictions with a match at any threshold, by group and descending score.
 
     Parameters
     ----------
     starts : ndarray of int64, shape (k + 1,)
-        Where each group begins.
+        Offsets of the groups.
     false_before : ndarray of int32, shape (n,)
-        False positives of the group that rank before each row and are matched at no threshold.
+        Number of false positives of the group that rank before each row and never match.
     counted : ndarray of bool, shape (n,)
-        Whether a row counts as a false positive at the thresholds where it is not matched.
+        True for rows that are false positives at thresholds without a match.
     matched, excused : ndarray of uint64, shape (n,)
-        As `match_coco` gives them.
+        Bits as returned by `match_coco`.
     threshold_count : int
         Number t of IoU thresholds.
     needed : ndarray of int64, shape (k, r)
-        True positives that each recall takes, ascending; 0 where it takes none.
+        True positives needed for each recall, ascending.
     positives : ndarray of int64, shape (k,)
-        True objects of each group; a group without any is left at -1.
+        Counted ground truths of each group. The precisions of a group without any are -1.
     with_rows : bool
-        Whether `reached_by` is wanted; it has no groups otherwise.
+        Whether to compute `reached_by`, which is empty otherwise.
 
     Returns
     -------
     precisions : ndarray of float64, shape (t, r, k)
-        Greatest precision at or beyond each recall; 0 where it is not reached.
+        Greatest precision at each recall or a higher one; 0 for recalls that are not reached.
     true_positives : ndarray of int64, shape (t, k)
-        True positives among all rows.
+        Number of true positives of all rows.
     reached_by : ndarray of int32, shape (t, r, k)
-        Row with which the recall is reached; -1 where it is not.
+        Row that reaches the recall; -1 for recalls that are not reached.
 
     References
     ----------
