@@ -303,7 +303,7 @@ class _Walk:
 
 
 class _RecordWalk(_Walk):
-    """A pass that keeps the records as they are written."""
+    """Pass over a file that keeps all fields of records, as in `json.loads`."""
 
     def _member(self, name: str) -> Any:
         if name not in ("annotations", "categories", "images"):
