@@ -234,10 +234,11 @@ def _are_predictions(argument: Any, data: Any, registry: Registry) -> bool:
         return any(isinstance(one, (bool, int, float, list, tuple)) for one in argument)
     if not isinstance(data, (list, tuple)) or len(argument) != len(data) or not len(argument):
         return False
+    if not isinstance(data[0], str):
+        return False
     tasks = [spec.short_name for spec in registry.all(TaskSpec)]
-    return isinstance(data[0], str) and not any(
-        has_all(registry, task, [name]) for task in tasks for name in dict.fromkeys(argument)
-    )
+    names = dict.fromkeys(argument)
+    return not any(has_all(registry, task, [name]) for task in tasks for name in names)
 
 
 def _is_task(word: Any, registry: Registry) -> bool:

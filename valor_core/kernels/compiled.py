@@ -12,8 +12,8 @@ import ctypes
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +24,6 @@ from zlib import crc32
 import numpy as np
 from attrs import field, frozen
 from attrs.converters import optional as or_none
-from numpy.typing import NDArray
 
 from valor_core.errors import ValorWarning, shown
 from valor_core.packages import install
@@ -101,20 +100,13 @@ class Kernels:
         kinds = [_kind(declaration, name in optional) for name, declaration in parameters]
         function = getattr(self.library, name)
         function.restype = _NUMBERS[result.split()[-1]]
-        function.argtypes = [kind for kind, _ in kinds]
-        # Converted here since ctypes would replace an interrupt during conversion by its own error.
-        addresses = [address for _, address in kinds]
+        function.argtypes = [ctypes_type for ctypes_type, _ in kinds]
+        declared = [kind for _, kind in kinds]
 
         def call(*values: Any) -> Any:
-            try:
-                return function(
-                    *[
-                        value if address is None else address(value)
-                        for address, value in zip(addresses, values, strict=True)
-                    ]
-                )
-            except _UnalignedError:  # raised before the kernel starts
-                return call(*map(_aligned, values))
+            # `used` keeps copies of unaligned arrays alive until the function returns.
+            used = list(values)
+            return function(*addresses(declared, used))
 
         return call
 
@@ -132,17 +124,9 @@ class Kernels:
         if kinds.keys() != values.keys():
             expected, found = ", ".join(kinds), ", ".join(values)
             raise TypeError(f"{name}: expected members {expected}, got {found}")
-        struct: ctypes.Structure = layout()
-        struct._values = values
-        for member, (_, address) in kinds.items():
-            value = values[member]
-            if address is not None:
-                try:
-                    value = address(value)
-                except _UnalignedError:
-                    values[member] = _aligned(value)
-                    value = address(values[member])
-            setattr(struct, member, value)
+        used = [values[member] for member in kinds]
+        struct: ctypes.Structure = layout(*addresses(kinds.values(), used))
+        struct._values = used
         return struct
 
     def constant(self, name: str) -> int:
@@ -155,8 +139,9 @@ class Kernels:
             text = self._text(f"{name}_members").strip().rstrip(";")
             declared = [_declared(each) for each in text.split(";")]
             kinds = {member: _kind(declaration, True) for member, declaration in declared}
-            fields = [(member, kind) for member, (kind, _) in kinds.items()]
-            self._layouts[name] = type(name, (ctypes.Structure,), {"_fields_": fields}), kinds
+            fields = [(member, ctypes_type) for member, (ctypes_type, _) in kinds.items()]
+            layout = type(name, (ctypes.Structure,), {"_fields_": fields})
+            self._layouts[name] = layout, {member: kind for member, (_, kind) in kinds.items()}
         return self._layouts[name]
 
     def _text(self, name: str) -> str:
@@ -265,14 +250,6 @@ _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 _read_address = ctypes.c_void_p.from_address
 
 
-class _UnalignedError(Exception):
-    """The address of an array is not a multiple of the size of its elements."""
-
-
-def _aligned(value: Any) -> Any:
-    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
-
-
 @frozen(repr=False)
 class Array:
     """Type of an argument: a contiguous array of exactly one type.
@@ -286,47 +263,84 @@ class Array:
     optional : bool
         Whether None is accepted, as a null pointer.
 
-    Examples
-    --------
-    >>> Array(np.int64).address(np.zeros(3))
-    Traceback (most recent call last):
-        ...
-    TypeError: array must have data type int64, got float64
     """
 
     dtype: np.dtype[Any] | None = field(converter=or_none(np.dtype))
     written: bool = False
     optional: bool = False
 
-    def address(self, values: NDArray[Any] | None) -> int | None:
-        """Return the address of the values, or None (a null pointer) if they are optional.
 
-        Raises
-        ------
-        TypeError
-            If they have another type, are not contiguous or not writable.
-        _UnalignedError
-            If they must be copied first.
-        """
-        if values is None and self.optional:
-            return None
-        if values is None or (values.dtype != self.dtype and not self._accepts(values.dtype)):
-            found = values if values is None else values.dtype
-            raise TypeError(f"array must have data type {self.dtype}, got {found}")
-        flags = values.flags
+@frozen(repr=False)
+class Struct:
+    """Type of an argument: a struct.
+
+    Parameters
+    ----------
+    name : str
+        Name in C.
+    """
+
+    name: str
+
+
+def addresses(kinds: Iterable[Array | Struct | None], values: list[Any]) -> list[Any]:
+    """Replace arrays and structs by their addresses, and optional arrays by None.
+
+    One loop validates all arguments: a Python call per array would take longer than the checks.
+    Converters of `ctypes` would replace an interrupt by an error of their own.
+
+    Parameters
+    ----------
+    kinds : iterable of Array, Struct or None
+        Type of each value; None for a number, which is not changed.
+    values : list
+        The values. An unaligned array that the kernel only reads is replaced by an aligned copy,
+        which the caller must keep alive.
+
+    Raises
+    ------
+    TypeError
+        If an array has another type, is not contiguous or not writable.
+
+    Examples
+    --------
+    >>> addresses([Array(np.int64)], [np.zeros(3)])
+    Traceback (most recent call last):
+        ...
+    TypeError: array must have data type int64, got float64
+    """
+    found: list[Any] = []
+    for index, (kind, value) in enumerate(zip(kinds, values, strict=True)):
+        if kind is None:
+            found.append(value)
+            continue
+        if isinstance(kind, Struct):
+            if not isinstance(value, ctypes.Structure) or type(value).__name__ != kind.name:
+                raise TypeError(f"expected a struct {kind.name}, got {shown(value)}")
+            found.append(ctypes.addressof(value))
+            continue
+        if value is None and kind.optional:
+            found.append(None)
+            continue
+        dtype = None if value is None else value.dtype
+        if dtype is None or not (
+            dtype == kind.dtype
+            or kind.dtype is None
+            or (kind.dtype == np.uint8 and dtype == np.bool_)
+        ):
+            raise TypeError(f"array must have data type {kind.dtype}, got {dtype}")
+        flags = value.flags
         if not flags.c_contiguous:
             raise TypeError("array must be contiguous")
-        if self.written and not flags.writeable:
+        if kind.written and not flags.writeable:
             raise TypeError("array must be writable")
         if not flags.aligned:
-            if self.written:
+            if kind.written:
                 raise TypeError("array must be aligned")
-            raise _UnalignedError
-        interface = _pointer(values.__array_struct__, None)
-        return _read_address(interface + _Interface.data.offset).value
-
-    def _accepts(self, found: np.dtype[Any]) -> bool:
-        return self.dtype is None or (self.dtype == np.uint8 and found == np.bool_)
+            values[index] = value = np.require(value, requirements="A")
+        interface = _pointer(value.__array_struct__, None)
+        found.append(_read_address(interface + _Interface.data.offset).value)
+    return found
 
 
 _NUMBERS: dict[str, Any] = {
@@ -351,22 +365,16 @@ def _declared(text: str) -> tuple[str, str]:
 
 
 @cache
-def _kind(declaration: str, is_optional: bool) -> tuple[Any, Callable[[Any], int | None] | None]:
-    """Return the `ctypes` type of a parameter in C and, for pointers, how to get an address."""
+def _kind(declaration: str, is_optional: bool) -> tuple[Any, Array | Struct | None]:
+    """Return the type of a parameter for `ctypes` and, for pointers, for `addresses`."""
     words = declaration.split()
     stars, is_const = words.count("*"), words[0] == "const"
     number = words[is_const]
     if not stars:
         return _NUMBERS[number], None
     if stars == 2:
-        return ctypes.c_void_p, Array(np.uintp).address
+        return ctypes.c_void_p, Array(np.uintp)
     if number in _NUMBERS:
         dtype = None if number == "void" else _NUMBERS[number]
-        return ctypes.c_void_p, Array(dtype, not is_const, is_optional).address
-    return ctypes.c_void_p, partial(_struct_address, number)
-
-
-def _struct_address(name: str, value: Any) -> int:
-    if not isinstance(value, ctypes.Structure) or type(value).__name__ != name:
-        raise TypeError(f"expected a struct {name}, got {shown(value)}")
-    return ctypes.addressof(value)
+        return ctypes.c_void_p, Array(dtype, not is_const, is_optional)
+    return ctypes.c_void_p, Struct(number)

@@ -99,16 +99,16 @@ class Entry:
     @cached_property
     def name(self) -> str | None:
         """Label or average of the number."""
-        named = self.result.parameters
-        if _is_name(named.get("label")):
-            return str(named["label"])
-        return f"{named['average']} average" if self.sums_up else None
+        label = self.result.parameters.get("label")
+        if _is_name(label):
+            return str(label)
+        average = self.result.parameters.get("average")
+        return f"{average} average" if _is_name(average) else None
 
     @cached_property
     def sums_up(self) -> bool:
         """True if the number is an average over labels."""
-        named = self.result.parameters
-        return not _is_name(named.get("label")) and _is_name(named.get("average"))
+        return self.name is not None and not _is_name(self.result.parameters.get("label"))
 
     @cached_property
     def others(self) -> dict[str, Any]:
@@ -191,6 +191,14 @@ def by_metric(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     return grouped(entries, lambda entry: entry.metric)
 
 
+def one_of_each_result(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the first entry of each result; entries of a result have the same parameters."""
+    found: dict[int, Entry] = {}
+    for entry in entries:
+        found.setdefault(id(entry.result), entry)
+    return list(found.values())
+
+
 def rows_of(entries: Iterable[Entry], column: Callable[[Entry], _Key]) -> list[dict[_Key, Entry]]:
     """Arrange entries in rows by column; entries that share a cell get further rows."""
     columns = grouped(entries, column)
@@ -227,13 +235,13 @@ def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
     A parameter of only one metric does not distinguish entries, unless only part of this metric's
     results have it.
     """
-    entries = list(entries)
+    single = one_of_each_result(entries)
     values: dict[str, set[str]] = {}
-    for entry in entries:
+    for entry in single:
         for name, value in entry.others.items():
             values.setdefault(name, set()).add(comparable(value))
     uneven: set[str] = set()
-    for group in grouped(entries, lambda entry: (entry.metric, entry.sums_up)).values():
+    for group in grouped(single, lambda entry: (entry.metric, entry.sums_up)).values():
         names = [set(entry.others) for entry in group]
         uneven |= names[0].union(*names) - names[0].intersection(*names)
     return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from attrs import define, field, frozen
@@ -148,7 +149,7 @@ class ItemMetric:
     scorer: ItemScorer
     named: Mapping[str, str] = field(factory=dict)
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, Any]:
         """Parameters that distinguish its results, including chosen resource instances."""
         return parameter_values(self.scorer.parameters) | dict(self.named)
@@ -173,9 +174,12 @@ class ItemMetric:
         left_out = _left_out(columns)
         value: Any = means.get(ONLY)
         if ONLY not in means:
-            value = {name: None if _has_no_mean(mean) else mean for name, mean in means.items()}
-            reasons = [mean for mean in means.values() if _has_no_mean(mean)]
-            value = reasons[0] if len(reasons) == len(means) else value
+            reasons = {
+                name: mean for name, mean in means.items() if isinstance(mean, (Undefined, Failed))
+            }
+            value = means | dict.fromkeys(reasons)
+            if len(reasons) == len(means):
+                value = next(iter(reasons.values()))
         yield Result(parameters=self.parameters, value=value, left_out=left_out)
 
     def details(self, state: ItemScores, resources: Mapping[str, BoundResource]) -> MetricDetails:
@@ -203,10 +207,6 @@ class ItemMetric:
             raise ReportError(f"expected MetricDetails from {spec.summarize}, got {shown(details)}")
         check_details(as_json(details.details, "details"), "details")
         return details
-
-
-def _has_no_mean(value: object) -> bool:
-    return isinstance(value, (Undefined, Failed))
 
 
 def _mean(numbers: Numbers) -> float | Undefined | Failed:

@@ -29,14 +29,15 @@ def unaligned(values: Any) -> Any:
 @pytest.fixture(autouse=True)
 def addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check the addresses that kernels get."""
-    given = compiled.Array.address
+    unchecked = compiled.addresses
 
-    def checked(self: Any, values: Any) -> int | None:
-        found = given(self, values)
-        assert found is None or found % values.dtype.alignment == 0
+    def checked(kinds: Any, values: list[Any]) -> list[Any]:
+        found = unchecked(kinds, values)
+        for address, value in zip(found, values, strict=True):
+            assert not isinstance(value, np.ndarray) or address % value.dtype.alignment == 0
         return found
 
-    monkeypatch.setattr(compiled.Array, "address", checked)
+    monkeypatch.setattr(compiled, "addresses", checked)
 
 
 def values(data: Any, metrics: list[str], task: str) -> list[Any]:
@@ -84,8 +85,8 @@ def test_unaligned_boxes_have_the_same_values(dtype: Any) -> None:
 
 
 def test_unaligned_array_is_copied_for_kernel() -> None:
-    kind = compiled.Array(np.float64)
-    with pytest.raises(compiled._UnalignedError):
-        kind.address(unaligned(np.ones(3)))
+    used = [unaligned(np.ones(3))]
+    compiled.addresses([compiled.Array(np.float64)], used)
+    assert used[0].flags.aligned
     with pytest.raises(TypeError, match="aligned"):
-        compiled.Array(np.float64, written=True).address(unaligned(np.ones(3)))
+        compiled.addresses([compiled.Array(np.float64, written=True)], [unaligned(np.ones(3))])

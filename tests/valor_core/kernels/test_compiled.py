@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from valor_core.kernels import compiled, kernels
-from valor_core.kernels.compiled import Array
+from valor_core.kernels.compiled import Array, addresses
 
 
 @pytest.fixture(autouse=True)
@@ -53,25 +53,25 @@ def test_missing_package_falls_back_to_numpy() -> None:
 
 
 def test_argument_of_another_type_is_rejected() -> None:
-    argument = Array(np.float32)
+    kinds = [Array(np.float32)]
 
-    assert argument.address(np.zeros(2, np.float32)) > 0
+    assert addresses(kinds, [np.zeros(2, np.float32)])[0] > 0
     with pytest.raises(TypeError, match="data type float32"):
-        argument.address(np.zeros(2))
+        addresses(kinds, [np.zeros(2)])
     with pytest.raises(TypeError, match="contiguous"):
-        argument.address(np.zeros((4, 4), np.float32)[:, ::2])
+        addresses(kinds, [np.zeros((4, 4), np.float32)[:, ::2]])
 
 
 def test_output_argument_must_be_writable() -> None:
     values = np.zeros(2)
     values.flags.writeable = False
 
-    assert Array(np.float64).address(values) == values.ctypes.data
+    assert addresses([Array(np.float64)], [values]) == [values.ctypes.data]
     with pytest.raises(TypeError, match="writable"):
-        Array(np.float64, written=True).address(values)
+        addresses([Array(np.float64, written=True)], [values])
 
 
 def test_optional_array_may_be_none() -> None:
-    assert Array(np.float64, optional=True).address(None) is None
+    assert addresses([Array(np.float64, optional=True)], [None]) == [None]
     with pytest.raises(TypeError, match=r"^array must have data type float64, got None$"):
-        Array(np.float64).address(None)
+        addresses([Array(np.float64)], [None])

@@ -217,8 +217,9 @@ class TextBatch(Batch):
     first_left_out: Mapping[str, FileRow] = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
+        count = len(self)
         for name in _COLUMNS.values():
-            check_length(getattr(self, name), name, len(self))
+            check_length(getattr(self, name), name, count)
         for name, column in _SINGLE.items():
             cells = getattr(self, column).tolist()
             if not _have_types(cells, str, type(None)) or not _are_unicode(filter(None, cells)):

@@ -24,6 +24,7 @@ from valor_core.results import (
     first_line,
     grouped,
     is_number,
+    one_of_each_result,
     rows_of,
     varying_names,
 )
@@ -138,7 +139,7 @@ def caption_of(entries: Sequence[Entry], excluded: Iterable[str]) -> str:
     excluded = {*excluded, "label_key"}
     types = dict.fromkeys(entry.result.type for entry in entries)
     having: dict[tuple[str, str], dict[str, None]] = {}
-    for entry in entries:
+    for entry in one_of_each_result(entries):
         for name, value in entry.others.items():
             if name not in excluded:
                 having.setdefault((name, text_of(value)), {})[entry.result.type] = None

@@ -180,12 +180,14 @@ def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextT
     heading = headings(result for result, _ in held)
     matrices, breakdowns, lines = list[TextTable](), list[TextTable](), list[Row]()
     for result, found in held:
+        if found is None and is_tabled(result):
+            continue
         title, caption = heading(result)
         if isinstance(found, Matrix):
             matrices += matrix_tables(found, title, caption, most_matrix)
         elif isinstance(found, Breakdown):
             breakdowns.append(breakdown_table(found, title, caption))
-        elif not is_tabled(result):
+        else:
             lines.append([title, outline(result.content, found or ()), caption])
     return [*matrices, *breakdowns, *_other_values(lines)]
 
@@ -284,6 +286,8 @@ _CELL = ("row", "column", "value")
 def slice_tables(report: Report) -> list[TextTable]:
     """Tables of slices, one per set of fields, with results over all items at the bottom."""
     together = grouped(report.slices, lambda part: tuple(part[0].slice))
+    if not together:
+        return []
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
     return [_slice_table(*each, report, chosen) for each in together.items() if entries]

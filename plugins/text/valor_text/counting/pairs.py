@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
@@ -65,12 +66,12 @@ class Pairs:
         """Number of items."""
         return len(self.starts) - 1
 
-    @property
+    @cached_property
     def responses(self) -> Positions:
         """Index of the response of each pair."""
         return np.repeat(np.arange(self.items), np.diff(self.starts))
 
-    @property
+    @cached_property
     def references(self) -> Positions:
         """Index of the reference of each pair."""
         return np.arange(self.items, self.items + len(self))
