@@ -356,6 +356,17 @@ def test_manifests_import_only_core_attrs_and_parameters(folder: Path) -> None:
             assert not found & {"numpy", "pandas", "sklearn", "scipy", "shapely", "nltk"}, found
 
 
+@pytest.mark.parametrize("folder", PLUGINS, ids=lambda folder: folder.name)
+def test_public_classes_of_a_plugin_have_distinct_names(folder: Path) -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted(folder.rglob("*.py")):
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(path.relative_to(folder).as_posix())
+
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
 LIMITS = {
     "valor_classification": (8, 4, 10),
     "valor_segmentation": (10, 4, 12),

@@ -92,7 +92,7 @@ def test_lists_read_as_columns_say_what_lists_read_label_by_label_say(
 
     as_columns = outcome(path)
 
-    with mock.patch.object(lists.Listing, "of", return_value=None):
+    with mock.patch.object(lists.ListEntries, "of", return_value=None):
         assert as_columns == outcome(path)
 
 

@@ -103,7 +103,7 @@ _Flat = tuple[list[Any], list[Any], list[Any] | None]
 
 
 @frozen(eq=False)
-class Listing:
+class ListEntries:
     """Entries of the lists of all items, concatenated.
 
     Parameters
@@ -124,7 +124,7 @@ class Listing:
     scores: Floats
 
     @classmethod
-    def of(cls, cells: Sequence[Any], score_cells: Sequence[Any] | None) -> Listing | None:
+    def of(cls, cells: Sequence[Any], score_cells: Sequence[Any] | None) -> ListEntries | None:
         """Return the entries of cells that share one simple format, or None.
 
         Parameters
@@ -136,10 +136,10 @@ class Listing:
 
         Examples
         --------
-        >>> listing = Listing.of([{"dog": 0.75, "cat": 0.25}, {"cat": 1}], None)
+        >>> listing = ListEntries.of([{"dog": 0.75, "cat": 0.25}, {"cat": 1}], None)
         >>> listing.rows, listing.names, listing.scores
         (array([0, 0, 1]), ['dog', 'cat', 'cat'], array([0.75, 0.25, 1.  ]))
-        >>> Listing.of([{"dog": "high"}], None) is None
+        >>> ListEntries.of([{"dog": "high"}], None) is None
         True
         """
         flat = _flattened(cells, score_cells)

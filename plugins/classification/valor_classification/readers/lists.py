@@ -20,7 +20,7 @@ from valor_files import (
 )
 
 from valor_classification.parameters.readers import ListsParameters
-from valor_classification.readers.item_tables import ItemTables, Listing
+from valor_classification.readers.item_tables import ItemTables, ListEntries
 from valor_classification.readers.label_cells import EmptyLabels, label_column, label_text, labels
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.schemas import DEFAULT_KEY, Datums, Label, Vocabulary
@@ -61,7 +61,7 @@ class ListsReader:
         vocabulary = Vocabulary()
         try:
             score_cells = parsed(table, chosen.scores) if table.has(chosen.scores) else None
-            listing = Listing.of(parsed(table, chosen.predictions), score_cells)
+            listing = ListEntries.of(parsed(table, chosen.predictions), score_cells)
             if listing is None:
                 return None
             rows, truths, untold = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)

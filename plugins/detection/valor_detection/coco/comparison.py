@@ -105,7 +105,7 @@ class Comparison:
 
 
 @frozen(eq=False)
-class Rows:
+class EvaluatedAnnotations:
     """Evaluated annotations of one side, grouped by image."""
 
     datums: Codes
@@ -130,7 +130,7 @@ class IdIndex:
     images: Codes
     categories: Codes
 
-    def rows(self, side: COCO, chosen: Params) -> Rows:
+    def rows(self, side: COCO, chosen: Params) -> EvaluatedAnnotations:
         """Select the evaluated annotations of one side."""
         document = side.columns(masks=chosen.iouType == "segm")
         annotations = document.annotations
@@ -144,7 +144,7 @@ class IdIndex:
             chosen.iouType,
             is_results=side.is_results,
         )
-        return Rows(
+        return EvaluatedAnnotations(
             datums[rows],
             labels[rows],
             side.ids(document)[rows],

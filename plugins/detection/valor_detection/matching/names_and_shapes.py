@@ -27,7 +27,7 @@ from valor_detection.matching.table import Table
 
 
 @frozen(eq=False)
-class Side:
+class NamedShapes:
     """Uids and shapes of the ground truths or predictions of images.
 
     Parameters
@@ -48,7 +48,7 @@ class Side:
     names: NDArray[Any] | None
 
     @classmethod
-    def of(cls, objects: ObjectColumns) -> Side:
+    def of(cls, objects: ObjectColumns) -> NamedShapes:
         """Create a side from the columns of a batch."""
         shapes = objects.shapes
         if shapes.masks is not None:
@@ -61,11 +61,11 @@ class Side:
         uid = None if self.names is None else self.names[row : row + 1].tolist()[0]
         return int(self.annotations[row]) if uid is None else uid
 
-    def copy(self) -> Side:
+    def copy(self) -> NamedShapes:
         """Copy the arrays."""
         names = None if self.names is None else self.names.copy()
         shapes = self.shapes.select(np.arange(len(self.shapes)))
-        return Side(self.datums.copy(), self.annotations.copy(), shapes, names)
+        return NamedShapes(self.datums.copy(), self.annotations.copy(), shapes, names)
 
     def dump(self) -> Content:
         """Return the columns by name."""
@@ -82,7 +82,7 @@ class Side:
         }
 
     @classmethod
-    def restored(cls, content: Any, count: int) -> Side:
+    def restored(cls, content: Any, count: int) -> NamedShapes:
         """Create a side from what `dump` returned.
 
         Raises
@@ -147,13 +147,13 @@ class Sheet:
     ----------
     uids : ndarray
         Uids of the images.
-    truths, predictions : Side
+    truths, predictions : NamedShapes
         Objects.
     """
 
     uids: Uids
-    truths: Side
-    predictions: Side
+    truths: NamedShapes
+    predictions: NamedShapes
 
     @classmethod
     def restored(cls, content: Any) -> Sheet:
@@ -161,7 +161,7 @@ class Sheet:
         if not isinstance(content, list) or len(content) != 3:
             raise StateError(f"sheets: expected uids and two sides, found {shown(content)}")
         own = saved_uids({"uids": content[0]}, "uids")
-        return cls(own, *(Side.restored(side, len(own)) for side in content[1:]))
+        return cls(own, *(NamedShapes.restored(side, len(own)) for side in content[1:]))
 
 
 @frozen(eq=False)
@@ -170,7 +170,7 @@ class Roll:
 
     Parameters
     ----------
-    sides : sequence of Side
+    sides : sequence of NamedShapes
         Parts.
     order : ndarray of int64, shape (n,)
         Position of each row in the concatenated parts.
@@ -178,7 +178,7 @@ class Roll:
         Image of each row.
     """
 
-    sides: Sequence[Side]
+    sides: Sequence[NamedShapes]
     order: Codes
     datums: Codes
     _starts: Codes = field(init=False)
@@ -197,7 +197,7 @@ class Roll:
         side, place = self._at(row)
         return side.shapes.at(place)
 
-    def _at(self, row: int) -> tuple[Side, int]:
+    def _at(self, row: int) -> tuple[NamedShapes, int]:
         place = int(self.order[row])
         part = int(np.searchsorted(self._starts, place, side="right")) - 1
         return self.sides[part], place - int(self._starts[part])
@@ -222,7 +222,7 @@ class Outlines(State):
 
     def update(self, batch: DetectionBatch) -> None:
         """Add the objects of a batch."""
-        truths, predictions = Side.of(batch.groundtruths), Side.of(batch.predictions)
+        truths, predictions = NamedShapes.of(batch.groundtruths), NamedShapes.of(batch.predictions)
         self.sheets.append(Sheet(batch.datums.uids, truths, predictions))
 
     def merge(self, other: Outlines) -> None:
@@ -289,7 +289,7 @@ class Outlines(State):
         names = np.concatenate([sheet.uids for sheet in self.sheets])
         return names[natural_order(names)]
 
-    def _roll(self, sides: Sequence[Side]) -> Roll:
+    def _roll(self, sides: Sequence[NamedShapes]) -> Roll:
         if not sides:
             return Roll(sides, np.empty(0, np.int64), np.empty(0, np.int64))
         names = np.concatenate([sheet.uids for sheet in self.sheets])

@@ -13,7 +13,7 @@ from valor_llm.lexical.comparison import (
     OPINION,
     SWEEPING,
     TOXIC,
-    Comparison,
+    Evidence,
     compared,
     cues_in,
 )
@@ -339,7 +339,7 @@ def _listed(schema: Mapping[str, Any], data: Data, name: str) -> list[dict[str, 
     return found
 
 
-def _worded(schema: Mapping[str, Any], outcome: Comparison) -> Any:
+def _worded(schema: Mapping[str, Any], outcome: Evidence) -> Any:
     words = schema.get("enum")
     if words is None:
         return outcome.analysis

@@ -77,7 +77,7 @@ _PERCENT = f"{ENOUGH:.0%}"
 
 
 @frozen
-class Comparison:
+class Evidence:
     """Result of comparing a statement with sources.
 
     Parameters
@@ -97,10 +97,10 @@ class Comparison:
         return self.outcome == "backed"
 
 
-_ABSENT = Comparison("absent", f"No sentence has {_PERCENT} of its words")
+_ABSENT = Evidence("absent", f"No sentence has {_PERCENT} of its words")
 
 
-def compared(statement: str, sources: Iterable[str], given: str = "") -> Comparison:
+def compared(statement: str, sources: Iterable[str], given: str = "") -> Evidence:
     """Compare a statement with the sentences of sources, by shared words.
 
     A sentence that has `ENOUGH` of them is about the same. It backs the statement if it has all of
@@ -120,11 +120,11 @@ def compared(statement: str, sources: Iterable[str], given: str = "") -> Compari
     Examples
     --------
     >>> compared("The mill burned in 1874.", ["In 1874 the old mill burned down."])
-    Comparison(outcome='backed', analysis='All words are in: In 1874 the old mill burned down.')
+    Evidence(outcome='backed', analysis='All words are in: In 1874 the old mill burned down.')
     >>> compared("The mill burned in 1875.", ["In 1874 the old mill burned down."])
-    Comparison(outcome='contradicted', analysis='1875 is not in: In 1874 the old mill burned down.')
+    Evidence(outcome='contradicted', analysis='1875 is not in: In 1874 the old mill burned down.')
     >>> compared("It was rebuilt.", ["In 1874 the old mill burned down."])
-    Comparison(outcome='absent', analysis='No sentence has 60% of its words')
+    Evidence(outcome='absent', analysis='No sentence has 60% of its words')
     """
     wanted, known = Words.of(statement), Words.of(given)
     found = [one for source in sources for one in _found(wanted, known, source)]
@@ -158,7 +158,7 @@ def _cut(source: str) -> tuple[_Sentence, ...]:
     return tuple(found)
 
 
-def _found(wanted: Words, known: Words, source: str) -> Iterator[Comparison]:
+def _found(wanted: Words, known: Words, source: str) -> Iterator[Evidence]:
     """Yield the comparisons with the sentences of a source that share the topic."""
     names = Words.of(source).content.keys() | known.content.keys()
     for sentence in _cut(source):
@@ -179,20 +179,20 @@ def _shared(wanted: Words, known: Words, there: AbstractSet[str], said: Words) -
 
 def _decided(
     wanted: Words, known: Words, names: AbstractSet[str], said: Words, shared: int, sentence: str
-) -> Comparison:
+) -> Evidence:
     if wanted.denied != said.denied:
-        return Comparison("contradicted", f"Only one of them denies it: {sentence}")
+        return Evidence("contradicted", f"Only one of them denies it: {sentence}")
     numbers = wanted.numbers - said.numbers - known.numbers
     if numbers:
         instead = said.numbers - wanted.numbers
         analysis = f"{', '.join(sorted(numbers))} is not in: {sentence}"
-        return Comparison("contradicted" if instead else "absent", analysis)
+        return Evidence("contradicted" if instead else "absent", analysis)
     strange = wanted.names - names
     if strange:
         analysis = (
             f"{', '.join(sorted(wanted.content[one] for one in strange))} is not in: {sentence}"
         )
         instead = said.names - wanted.content.keys()
-        return Comparison("contradicted" if instead else "absent", analysis)
+        return Evidence("contradicted" if instead else "absent", analysis)
     how_many = "All" if shared == len(wanted.content) else f"{shared} of {len(wanted.content)}"
-    return Comparison("backed", f"{how_many} words are in: {sentence}")
+    return Evidence("backed", f"{how_many} words are in: {sentence}")

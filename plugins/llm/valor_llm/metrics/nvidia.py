@@ -44,7 +44,7 @@ RESPONSE_GROUNDEDNESS = _pair(
 
 
 @frozen
-class Pair:
+class RatingPair:
     """Ratings by both wordings.
 
     Parameters
@@ -62,7 +62,9 @@ class Pair:
     parts: Mapping[str, Any]
 
 
-async def rated_by_both(ask: Asking, highest: int, *asked: tuple[Step, Mapping[str, Any]]) -> Pair:
+async def rated_by_both(
+    ask: Asking, highest: int, *asked: tuple[Step, Mapping[str, Any]]
+) -> RatingPair:
     """Request a rating in two wordings.
 
     Parameters
@@ -96,7 +98,7 @@ async def rated_by_both(ask: Asking, highest: int, *asked: tuple[Step, Mapping[s
     parts: dict[str, Any] = {"valid": len(valid)}
     if len(valid) > 1:
         parts["spread"] = max(valid) - min(valid)
-    return Pair(sum(valid) / len(valid), ratings, parts)
+    return RatingPair(sum(valid) / len(valid), ratings, parts)
 
 
 async def rated_or_blank(
