@@ -10,29 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 FOLDERS = (
-    *(
-        f"plugins/{name}"
-        for name in (
-            *(
-                "cli",
-                "dask",
-                "detection",
-                "evaluate",
-                "files",
-                "llm",
-                "report",
-                "rgb",
-                "testing",
-                "text",
-            ),
-        )
-    ),
-    *(f"plugins/{name}/tests" for name in ("classification", "segmentation")),
-    *(
-        f"plugins/{name}/valor_{name}/{room}"
-        for name in ("classification", "segmentation")
-        for room in ("counting", "gallery", "metrics", "parameters", "readers")
-    ),
+    "plugins",
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
     "valor_core/states",

@@ -21,7 +21,7 @@ LABELS = ["ant", "bee", "cat", "dog"]
 RNG = np.random.default_rng(1)
 SCORES = RNG.integers(0, 101, (30, len(LABELS))) / 100
 TRUTHS = RNG.integers(0, len(LABELS), len(SCORES))
-UIDS = [f"{place:02}" for place in range(len(SCORES))]
+UIDS = [f"{i:02}" for i in range(len(SCORES))]
 NAMES = [LABELS[truth] for truth in TRUTHS]
 
 AT = {"score_thresholds": THRESHOLDS}
@@ -65,7 +65,7 @@ def _of_lists(scores: NDArray[Any], folder: Path) -> Any:
 
 
 def _of_a_wide_table(scores: NDArray[Any], folder: Path) -> Any:
-    columns = {f"score_{label}": scores[:, place] for place, label in enumerate(LABELS)}
+    columns = {f"score_{label}": scores[:, i] for i, label in enumerate(LABELS)}
     path = _parquet(folder, "wide", {"uid": UIDS, "label": NAMES} | columns)
     return {"reader": "classification.wide", "path": str(path)}
 
@@ -131,8 +131,8 @@ def test_scores_of_a_wide_table_with_columns_of_several_types_pass_the_threshold
     dtypes: tuple[str, ...], tmp_path: Path
 ) -> None:
     typed = {
-        f"score_{label}": SCORES[:, place].astype(dtypes[place % len(dtypes)])
-        for place, label in enumerate(LABELS)
+        f"score_{label}": SCORES[:, i].astype(dtypes[i % len(dtypes)])
+        for i, label in enumerate(LABELS)
     }
     path = _parquet(tmp_path, "wide", {"uid": UIDS, "label": NAMES} | typed)
     mixed = _found({"reader": "classification.wide", "path": str(path)})

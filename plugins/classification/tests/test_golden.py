@@ -121,9 +121,9 @@ def core_detailed_curve(results: Results) -> Pairs:
                     assert observed["total"] == total
                     for category, each in observed["observations"].items():
                         if each["count"]:
-                            place = path if category == "all" else f"{path}.{category}"
-                            yield place, each["count"]
-                            yield f"{place}/examples", tuple(each["examples"])
+                            prefix = path if category == "all" else f"{path}.{category}"
+                            yield prefix, each["count"]
+                            yield f"{prefix}/examples", tuple(each["examples"])
 
 
 def core_confusion(results: Results) -> Pairs:

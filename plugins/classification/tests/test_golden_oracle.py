@@ -194,8 +194,8 @@ def disagreements(case: GoldenCase) -> dict[str, tuple[Any, Any]]:
 def agree(path: str, recorded: Any, ours: Any, max_examples: int) -> bool:
     """Compare two results: sets of examples by membership, floats to 1e-12, all else exactly."""
     if path.endswith("/examples") and MISSING not in (recorded, ours):
-        known = set(recorded) <= set(ours) and len(set(recorded)) == len(recorded)
-        return known and len(recorded) == min(len(ours), max_examples)
+        are_expected = set(recorded) <= set(ours) and len(set(recorded)) == len(recorded)
+        return are_expected and len(recorded) == min(len(ours), max_examples)
     if recorded in (None, MISSING) or ours in (None, MISSING):
         return recorded == ours
     if isinstance(recorded, float):

@@ -269,8 +269,8 @@ def test_scores_at_and_near_many_limits_are_counted_as_by_comparing(
     ends = [0, -0.0, 1, -1, np.finfo(dtype).smallest_subnormal]
     ends += [np.finfo(dtype).max, np.finfo(dtype).min]
     drawn = data.draw(arrays_st.arrays(dtype, 20, elements=st.floats(0, 1, width=32)))
-    beside = [limits, np.nextafter(limits, dtype(-2)), np.nextafter(limits, dtype(2))]
-    values = np.concatenate([*beside, np.array(ends, dtype), drawn])
+    near = [limits, np.nextafter(limits, dtype(-2)), np.nextafter(limits, dtype(2))]
+    values = np.concatenate([*near, np.array(ends, dtype), drawn])
     values = values[np.isfinite(values)][:, None]
     expected = (values >= limits).sum(axis=1)
 
@@ -442,8 +442,8 @@ def test_areas_and_curves_do_not_depend_on_the_order_of_scores(
     other_curve = kernels.rank_curve(shuffled, shuffled[is_positive[order]])
 
     areas = attrs.astuple(kernels.rank_label(scores, scores[is_positive]))
-    others = attrs.astuple(kernels.rank_label(shuffled, shuffled[is_positive[order]]))
-    assert all(map(same, areas, others))
+    of_shuffled = attrs.astuple(kernels.rank_label(shuffled, shuffled[is_positive[order]]))
+    assert all(map(same, areas, of_shuffled))
     assert curve.thresholds.tobytes() == other_curve.thresholds.tobytes()
     assert_array_equal(curve.true_positives, other_curve.true_positives)
     assert_array_equal(curve.false_positives, other_curve.false_positives)
@@ -720,10 +720,10 @@ def test_ranks_of_listed_truths_are_places_in_each_ranking(
     count, datums, values = listing
     entries, expected = [], []
     for datum in range(count):
-        own = np.flatnonzero(datums == datum)
-        place = data.draw(st.integers(-1, own.size - 1))
-        entries.append(own[place] if place >= 0 else -1)
-        expected.append(naive_rank(values[own].tolist(), place))
+        listed = np.flatnonzero(datums == datum)
+        position = data.draw(st.integers(-1, listed.size - 1))
+        entries.append(listed[position] if position >= 0 else -1)
+        expected.append(naive_rank(values[listed].tolist(), position))
 
     ranks = kernels.ranks_of_truth_in_runs(datums, values, np.array(entries, np.int64))
 

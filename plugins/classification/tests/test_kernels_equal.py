@@ -141,12 +141,12 @@ def test_a_look_leaves_scores_of_a_sum_that_is_too_great_to_another_one() -> Non
 def test_on_one_label(
     scores: NDArray[Any], data: st.DataObject, positives: int, negatives: int
 ) -> None:
-    own = scores[data.draw(arrays_st.arrays(np.bool_, scores.size))]
+    positive_scores = scores[data.draw(arrays_st.arrays(np.bool_, scores.size))]
     unlisted = {"unlisted_positives": positives, "unlisted_negatives": negatives}
 
-    assert_same("rank_label", scores, own, **unlisted)
+    assert_same("rank_label", scores, positive_scores, **unlisted)
     for bends in (False, True):
-        assert_same("rank_curve", scores, own, **unlisted, bends=bends)
+        assert_same("rank_curve", scores, positive_scores, **unlisted, bends=bends)
 
 
 @given(st.integers(0, 40).flatmap(lambda count: scores_of(count, 0, 1)), LIMITS, st.data())
@@ -196,12 +196,12 @@ def test_on_many_probabilities() -> None:
 def test_on_listings(lengths: list[int], data: st.DataObject) -> None:
     datums = np.repeat(np.arange(len(lengths)), lengths)
     values = data.draw(scores_of(datums.size))
-    places = [data.draw(st.integers(-1, length - 1)) for length in lengths]
+    positions = [data.draw(st.integers(-1, length - 1)) for length in lengths]
     firsts = np.cumsum([0, *lengths])[:-1]
     entries = np.array(
         [
-            first + place if place >= 0 else -1
-            for first, place in zip(firsts.tolist(), places, strict=True)
+            first + position if position >= 0 else -1
+            for first, position in zip(firsts.tolist(), positions, strict=True)
         ],
         np.int64,
     )

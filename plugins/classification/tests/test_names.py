@@ -13,9 +13,9 @@ from valor_core.results import Failed
 
 from .support import PETS, SETS
 
-KNOWN = [known for spec in valor_metrics() for known in spec.parameter_aliases]
-CLEAR = [known.name.replace("#", "2") for known in KNOWN if known.is_clear]
-UNCLEAR = [known.name.replace("#", "2") for known in KNOWN if not known.is_clear]
+KNOWN = [aliased for spec in valor_metrics() for aliased in spec.parameter_aliases]
+CLEAR = [aliased.name.replace("#", "2") for aliased in KNOWN if aliased.is_clear]
+UNCLEAR = [aliased.name.replace("#", "2") for aliased in KNOWN if not aliased.is_clear]
 
 
 @for_each("name", CLEAR)
@@ -53,9 +53,9 @@ def test_ambiguous_name_suggests_full_names(name: str) -> None:
     ],
 )
 def test_aliases_give_the_results_of_the_metrics_in_the_table(name, written) -> None:
-    known = evaluate(PETS, [name], "classification")
+    aliased = evaluate(PETS, [name], "classification")
 
-    assert list(known) == list(evaluate(PETS, [written], "classification"))
+    assert list(aliased) == list(evaluate(PETS, [written], "classification"))
 
 
 def test_what_a_name_says_may_not_be_said_otherwise() -> None:

@@ -408,11 +408,11 @@ def calibration(hits: list[tuple[float, bool]], bins: int) -> Fraction | None:
     if not hits:
         return None
     gaps = []
-    for place in range(bins):
+    for index in range(bins):
         inside = [
             (Fraction(score), hit)
             for score, hit in hits
-            if max(1, math.ceil(Fraction(score) * bins)) == place + 1
+            if max(1, math.ceil(Fraction(score) * bins)) == index + 1
         ]
         gaps.append(abs(sum((score - hit for score, hit in inside), Fraction(0))))
     return sum(gaps, Fraction(0)) / len(hits)
@@ -420,9 +420,9 @@ def calibration(hits: list[tuple[float, bool]], bins: int) -> Fraction | None:
 
 @given(rows=row_sets(), data=st.data())
 def test_a_label_map_renames_before_anything_is_counted(rows: list[Row], data: Any) -> None:
-    known = [(key, label) for key, labels in LABELS.items() for label in labels]
+    sources = [(key, label) for key, labels in LABELS.items() for label in labels]
     targets = [("animal", "cat"), ("animal", "mammal"), ("colour", "white")]
-    renames = data.draw(st.dictionaries(st.sampled_from(known), st.sampled_from(targets)))
+    renames = data.draw(st.dictionaries(st.sampled_from(sources), st.sampled_from(targets)))
 
     found = ran(rows, "Counts", "ROCAUC", "Accuracy", label_map=list(renames.items()))
 

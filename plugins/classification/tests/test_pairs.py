@@ -14,7 +14,7 @@ from valor_core.results import Failed
 
 
 @pytest.mark.parametrize(
-    ("true", "seen"),
+    ("true", "predictions"),
     [
         (["cat", "dog"], ["cat", "cat"]),
         ([0, 1, 2], np.array([0.0, 1.0, 2.0])),
@@ -26,16 +26,16 @@ from valor_core.results import Failed
         (np.array(["cat", "3"], object), ["cat", "3"]),
     ],
 )
-def test_labels_and_labels_are_predicted_labels(true: Any, seen: Any) -> None:
-    batch = predicted(true, seen)
+def test_labels_and_labels_are_predicted_labels(true: Any, predictions: Any) -> None:
+    batch = predicted(true, predictions)
 
     assert batch is not None
     assert len(batch) == len(true)
-    assert scored(true, seen) is None
+    assert scored(true, predictions) is None
 
 
 @pytest.mark.parametrize(
-    ("true", "seen"),
+    ("true", "predictions"),
     [
         ([0, 1], [0.25, 0.75]),
         (["no", "yes"], [0.25, 0.75]),
@@ -47,17 +47,17 @@ def test_labels_and_labels_are_predicted_labels(true: Any, seen: Any) -> None:
         ([[1, 0], [0, 1]], [[0.25, 0.75], [0.5, 0.5]]),
     ],
 )
-def test_labels_and_numbers_are_scores(true: Any, seen: Any) -> None:
-    batch = scored(true, seen)
+def test_labels_and_numbers_are_scores(true: Any, predictions: Any) -> None:
+    batch = scored(true, predictions)
 
     assert batch is not None
     assert batch.scores.values.shape == (2, 2)
-    assert predicted(true, seen) is None
+    assert predicted(true, predictions) is None
 
 
 @for_each("make", [predicted, scored])
 @for_each(
-    ("true", "seen"),
+    ("true", "predictions"),
     [
         (np.zeros((1, 2, 2)), np.zeros((1, 2, 2))),
         ([{"labels": [1]}], [{"labels": [1]}]),
@@ -68,8 +68,8 @@ def test_labels_and_numbers_are_scores(true: Any, seen: Any) -> None:
         (object(), object()),
     ],
 )
-def test_what_is_of_another_task_is_none(make: Any, true: Any, seen: Any) -> None:
-    assert make(true, seen) is None
+def test_what_is_of_another_task_is_none(make: Any, true: Any, predictions: Any) -> None:
+    assert make(true, predictions) is None
 
 
 def test_matrices_of_predicted_labels_suggest_what_to_pass() -> None:
@@ -112,9 +112,9 @@ LOOP = [([0, 1], [0.2, 0.9]), ([0, 1], [0.0, 1.0]), ([1, 1], [1.0, 1.0]), ([0, 0
 @for_each("order", list(permutations(range(4))))
 def test_saturated_batch_of_scores_stays_scores_in_any_order(order: tuple[int, ...]) -> None:
     evaluator = Evaluator(["ROCAUC", "AveragePrecision", "LogLoss", "F1"])
-    for place in order:
-        true, seen = LOOP[place]
-        evaluator.update(np.array(true), np.array(seen, np.float32))
+    for index in order:
+        true, predictions = LOOP[index]
+        evaluator.update(np.array(true), np.array(predictions, np.float32))
 
     report = evaluator.compute()
 
@@ -128,10 +128,10 @@ def test_saturated_batch_of_scores_stays_scores_in_any_order(order: tuple[int, .
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_saturated_multilabel_batch_stays_scores_in_any_order(order: tuple[int, ...]) -> None:
     true = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]])
-    seen = [np.array([[0.9, 0.2, 0.7], [0.1, 0.8, 0.3], [0.6, 0.9, 0.4]]), true, 1 - true]
+    predictions = [np.array([[0.9, 0.2, 0.7], [0.1, 0.8, 0.3], [0.6, 0.9, 0.4]]), true, 1 - true]
     evaluator = Evaluator(["ROCAUC"])
-    for place in order:
-        evaluator.update(true, seen[place].astype(np.float32))
+    for index in order:
+        evaluator.update(true, predictions[index].astype(np.float32))
 
     report = evaluator.compute()
 
@@ -142,10 +142,10 @@ def test_saturated_multilabel_batch_stays_scores_in_any_order(order: tuple[int, 
 
 
 def test_integral_scores_of_a_saturated_sigmoid_have_an_area() -> None:
-    seen = np.array([0.0, 1.0, 1.0], np.float32)
+    predictions = np.array([0.0, 1.0, 1.0], np.float32)
 
     for true in (np.array([0, 1, 1]), ["no", "yes", "yes"], [False, True, True]):
-        area = evaluate(true, seen, ["ROCAUC"]).results[-1]
+        area = evaluate(true, predictions, ["ROCAUC"]).results[-1]
         assert (area.parameters["label"] in ("1", "yes"), area.value) == (True, 1.0)
 
 

@@ -339,10 +339,10 @@ def test_calibration_error_against_its_definition(data: Data, bins: int) -> None
     best = data.scores.max(axis=1)
     right = data.predicted == data.truths
     upper = (np.arange(1, bins + 1) / bins).astype(best.dtype)
-    place = np.array([np.flatnonzero(score <= upper)[0] for score in best])
+    index = np.array([np.flatnonzero(score <= upper)[0] for score in best])
     gaps, weights = [], []
-    for one in np.unique(place):
-        members = place == one
+    for one in np.unique(index):
+        members = index == one
         gaps.append(abs(right[members].mean() - best[members].astype(float).mean()))
         weights.append(members.mean())
 
@@ -350,7 +350,7 @@ def test_calibration_error_against_its_definition(data: Data, bins: int) -> None
 
     close(value["ece"], np.dot(gaps, weights))
     close(value["mce"], max(gaps))
-    assert [one["count"] for one in value["bins"]] == np.bincount(place, minlength=bins).tolist()
+    assert [one["count"] for one in value["bins"]] == np.bincount(index, minlength=bins).tolist()
 
 
 # Multilabel
@@ -455,8 +455,8 @@ def listed(request: pytest.FixtureRequest) -> Listed:
 def test_ranking_of_lists_is_that_of_scores_filled_in_below(listed: Listed) -> None:
     results = results_of(listed.items, "ROCAUC", "AveragePrecision")
 
-    for place, label in enumerate(ANIMALS[:5]):
-        is_true, scores = listed.truths == label, listed.filled[:, place]
+    for index, label in enumerate(ANIMALS[:5]):
+        is_true, scores = listed.truths == label, listed.filled[:, index]
         close(results["ROCAUC", label].value, sk.roc_auc_score(is_true, scores))
         close(results["AveragePrecision", label].value, sk.average_precision_score(is_true, scores))
 
@@ -465,9 +465,9 @@ def test_ranking_of_lists_is_that_of_scores_filled_in_below(listed: Listed) -> N
 def test_roc_curve_of_lists_ends_with_the_unlisted(listed: Listed, drop: bool) -> None:
     curves = value_of(listed.items, "ROCCurve", drop_intermediate=drop)
 
-    for place, label in enumerate(ANIMALS[:5]):
+    for index, label in enumerate(ANIMALS[:5]):
         fpr, tpr, thresholds = sk.roc_curve(
-            listed.truths == label, listed.filled[:, place], drop_intermediate=drop
+            listed.truths == label, listed.filled[:, index], drop_intermediate=drop
         )
         close(curves[label]["fpr"], fpr)
         close(curves[label]["tpr"], tpr)

@@ -76,11 +76,13 @@ def test_multilabel_items_of_which_hardmax_predicts_one_label_are_warned_of(
 
 
 @pytest.mark.parametrize(
-    "seen", [[[1, 1, 0], [0, 1, 1]], [[1, 0, 0], [0, 0, 0]]], ids=["two labels", "no label"]
+    "predictions", [[[1, 1, 0], [0, 1, 1]], [[1, 0, 0], [0, 0, 0]]], ids=["two labels", "no label"]
 )
-def test_predicted_labels_as_floats_of_which_hardmax_takes_one_are_warned_of(seen: Any) -> None:
+def test_predicted_labels_as_floats_of_which_hardmax_takes_one_are_warned_of(
+    predictions: Any,
+) -> None:
     true = np.array([[1, 0, 0], [0, 1, 0]])
-    scores = np.array(seen, np.float64)
+    scores = np.array(predictions, np.float64)
 
     (warning,) = evaluate(true, scores, ["F1"]).warnings
 

@@ -48,8 +48,8 @@ def long(folder: Path) -> dict[str, Any]:
         for uid, score in zip(UIDS, SCORES, strict=True)
         for label in ("dog", "cat")
     )
-    seen = written(folder, "seen.csv", "uid,label,score", *rows)
-    return {"groundtruths": str(truths), "predictions": str(seen)}
+    scores = written(folder, "seen.csv", "uid,label,score", *rows)
+    return {"groundtruths": str(truths), "predictions": str(scores)}
 
 
 @pytest.mark.parametrize("source", [wide, predicted, lists, long])

@@ -224,14 +224,14 @@ def test_empty_lists_differ_from_empty_cells(write: Write, tmp_path: Path) -> No
     ]
 
     plain, mixed = (
-        read("lists", "Accuracy", path=write(name, *map(json.dumps, some)))
-        for name, some in (("plain.jsonl", rows[:4]), ("mixed.jsonl", rows))
+        read("lists", "Accuracy", path=write(name, *map(json.dumps, file_rows)))
+        for name, file_rows in (("plain.jsonl", rows[:4]), ("mixed.jsonl", rows))
     )
 
     def said(count: int, name: str, file: str, line: int) -> str:
-        place = f"(first: {tmp_path / file}:{line})"
+        first = f"(first: {tmp_path / file}:{line})"
         lines = "line" if count == 1 else "lines"
-        return f"{count} {lines} without a label in {name!r}; write [] where none is meant {place}"
+        return f"{count} {lines} without a label in {name!r}; write [] where none is meant {first}"
 
     assert plain.warnings == (said(2, "groundtruths", "plain.jsonl", 3),)
     assert mixed.warnings == (
@@ -363,11 +363,11 @@ def test_items_on_one_side_only_and_labels_of_several_keys(write: Write) -> None
 def test_facts_may_be_missing_and_may_not_be_of_strangers(
     long_files: dict[str, Path], write: Write
 ) -> None:
-    some = write("some.csv", "uid,weather", "a,sun")
+    facts = write("some.csv", "uid,weather", "a,sun")
     strange = write("strange.csv", "uid,weather", "a,sun", "z,rain")
     twice = write("twice.csv", "uid,weather", "a,sun", "a,rain")
 
-    report = read("long", **long_files | {"metadata": some}, options={"slices": ["weather"]})
+    report = read("long", **long_files | {"metadata": facts}, options={"slices": ["weather"]})
 
     assert [part[0].slice for part in report.slices] == [{"weather": "sun"}, {"weather": None}]
     assert "row 3, column 'uid': no ground truth and no prediction of item 'z'" in error(
@@ -606,7 +606,7 @@ def test_unknown_reader_or_parameter_suggests_closest_match(
 
 def test_scores_keep_every_digit_of_the_file(write: Write) -> None:
     scores = np.random.default_rng(0).random(5).tolist()
-    rows = [f"{place},dog,{score!r}" for place, score in enumerate(scores)]
+    rows = [f"{uid},dog,{score!r}" for uid, score in enumerate(scores)]
 
     path = write("t.csv", "uid,label,score_dog", *rows, "x,cat,0.0")
     metric = {"name": "ROCCurve", "drop_intermediate": False}

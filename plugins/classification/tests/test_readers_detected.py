@@ -33,9 +33,9 @@ def test_a_table_is_known_by_the_one_reader_that_is_for_it(tmp_path, name):
     file = tmp_path / "table.csv"
     file.write_text(FILES[name])
 
-    found = {reader: known((file,)) for reader, known in READERS.items()}
+    found = {reader: detected((file,)) for reader, detected in READERS.items()}
 
-    assert [reader for reader, known in found.items() if known] == [name.partition(",")[0]]
+    assert [reader for reader, detected in found.items() if detected] == [name.partition(",")[0]]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -43,9 +43,9 @@ def test_what_is_recognized_can_be_evaluated_with_the_metrics_that_come_with_it(
     file = tmp_path / "table.csv"
     file.write_text(FILES[name])
     reader = name.partition(",")[0]
-    known = READERS[reader]((file,))
+    detected = READERS[reader]((file,))
 
-    report = evaluate({"reader": reader, **known.data}, known.metrics, task="classification")
+    report = evaluate({"reader": reader, **detected.data}, detected.metrics, task="classification")
 
     assert report.counts["read"] == 2
     assert {result.type for result in report} >= {"Accuracy"}
@@ -56,11 +56,11 @@ def test_lists_of_predictions_are_known_by_their_cells(tmp_path):
     file = tmp_path / "items.jsonl"
     file.write_text('{"id": "a", "label": "cat", "predictions": {"cat": 0.75, "dog": 0.25}}\n')
 
-    known = recognized.lists((file,))
+    detected = recognized.lists((file,))
 
-    assert known.data == {"path": str(file), "uid": "id", "groundtruths": "label"}
+    assert detected.data == {"path": str(file), "uid": "id", "groundtruths": "label"}
     assert recognized.predicted((file,)) is None
-    report = evaluate({"reader": "lists", **known.data}, known.metrics, task="classification")
+    report = evaluate({"reader": "lists", **detected.data}, detected.metrics, task="classification")
     assert report["Accuracy"].value == 1
 
 
@@ -70,15 +70,15 @@ def test_two_long_tables_are_known_in_any_order(tmp_path, order):
     truths.write_text("id,label\na,cat\nb,dog\n")
     scores.write_text("id,label,confidence\na,cat,0.75\nb,dog,0.5\n")
 
-    known = recognized.long((truths, scores)[::order])
+    detected = recognized.long((truths, scores)[::order])
 
-    assert known.data == {
+    assert detected.data == {
         "groundtruths": str(truths),
         "predictions": str(scores),
         "uid": "id",
         "score": "confidence",
     }
-    report = evaluate({"reader": "long", **known.data}, ["Accuracy"], task="classification")
+    report = evaluate({"reader": "long", **detected.data}, ["Accuracy"], task="classification")
     assert report["Accuracy"].value == 1
 
 
@@ -97,7 +97,7 @@ def test_a_table_of_something_else_is_known_by_no_reader(tmp_path, text):
     file = tmp_path / "table.csv"
     file.write_text(text)
 
-    assert [known((file,)) for known in READERS.values()] == [None] * 4
+    assert [detected((file,)) for detected in READERS.values()] == [None] * 4
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -108,9 +108,9 @@ def test_true_labels_and_predictions_of_two_files_are_joined_by_their_common_col
     truths.write_text("photo,y_true\na,cat\nb,dog\n")
     predictions.write_text("photo,y_pred\nb,dog\na,dog\n")
 
-    known = recognized.predicted((truths, predictions)[::order])
+    detected = recognized.predicted((truths, predictions)[::order])
 
-    assert known.data == {
+    assert detected.data == {
         "path": str(truths),
         "predictions": str(predictions),
         "uid": "photo",

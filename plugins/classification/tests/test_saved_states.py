@@ -115,21 +115,21 @@ def test_changed_array_of_a_state_file_raises_one_line_or_gives_a_number(
     for name in _of_states(arrays):
         for changed in _changed(arrays[name]):
             np.savez(path, **arrays | {name: changed})
-            _check_told(choice, path)
+            _check_error(choice, path)
 
 
-def _check_told(choice: dict[str, Any], path: Path) -> None:
+def _check_error(choice: dict[str, Any], path: Path) -> None:
     """Reject a state file with one line, or read all of its results."""
     evaluator = Evaluator([choice], "classification")
     try:
         evaluator.resume(path)
     except StateError as error:
-        told = error
+        raised = error
     else:
         _check_results(choice, evaluator)
         return
-    assert isinstance(told.__cause__, StateError), told
-    assert "\n" not in told.message
+    assert isinstance(raised.__cause__, StateError), raised
+    assert "\n" not in raised.message
 
 
 def _check_results(choice: dict[str, Any], evaluator: Evaluator) -> None:

@@ -72,15 +72,15 @@ def test_two_settings_of_a_metric_never_give_results_that_say_the_same_of_themse
 ) -> None:
     # By default, an average is one of several, which may be asked for on their own.
     defaults: list[Settings] = [] if parameter == "average" else [{}]
-    told: list[tuple[Settings, set[str]]] = []
+    described: list[tuple[Settings, set[str]]] = []
     for settings in (*defaults, *OTHERS[parameter]):
         results = list(results_of(PETS, {"name": metric} | settings))
         assert results
         assert not [result for result in results if result.error and "Error" in result.error]
-        told.append((settings, _told(results)))
-    for place, (settings, own) in enumerate(told):
-        for other, others in told[:place]:
-            assert own.isdisjoint(others), (settings, other)
+        described.append((settings, _told(results)))
+    for number, (settings, parameters) in enumerate(described):
+        for other, other_parameters in described[:number]:
+            assert parameters.isdisjoint(other_parameters), (settings, other)
 
 
 MEANS = [

@@ -103,10 +103,10 @@ def test_labels_by_value_and_ignored_values_combine():
     ],
 )
 def test_items_and_arrays_read_values_alike(labels, ignore):
-    true, seen = [[0, 1, 2, 255]], [[1, 2, 0, 0]]
+    true, predicted = [[0, 1, 2, 255]], [[1, 2, 0, 0]]
 
-    item = SegmentationBatch.of([Segmentation("a", true, seen, labels=labels, ignore=ignore)])
-    arrays = from_arrays([true], [seen], labels=labels, ignore=ignore)
+    item = SegmentationBatch.of([Segmentation("a", true, predicted, labels=labels, ignore=ignore)])
+    arrays = from_arrays([true], [predicted], labels=labels, ignore=ignore)
 
     assert item.labels == arrays.labels
     assert item.layers == arrays.layers

@@ -73,9 +73,9 @@ def test_a_width_as_large_as_the_image_is_plain_iou() -> None:
 def test_outside_the_image_is_another_label() -> None:
     # All of 5 by 5 pixels: the boundary is the ring of 16. The prediction lacks the one in the
     # middle, so that its boundary is all of its 24 pixels.
-    seen = np.ones((5, 5), np.uint8)
-    seen[2, 2] = 0
-    item = Segmentation("a", np.ones((5, 5), np.uint8), seen, labels=["cat"])
+    predicted = np.ones((5, 5), np.uint8)
+    predicted[2, 2] = 0
+    item = Segmentation("a", np.ones((5, 5), np.uint8), predicted, labels=["cat"])
 
     assert values([item], width_in_pixels=1)["cat"] == 16 / 24
 
@@ -107,17 +107,17 @@ def test_a_width_is_the_nearest_whole_number(height: int, width: int, share: int
 def test_pixels_that_do_not_count_are_taken_out_of_both_sides() -> None:
     true = np.ones((7, 7), np.uint8)
     true[:, 4:] = 255
-    seen = np.ones((7, 7), np.uint8)
+    predicted = np.ones((7, 7), np.uint8)
 
-    item = Segmentation("a", true, seen, labels=["cat"], ignore=255)
+    item = Segmentation("a", true, predicted, labels=["cat"], ignore=255)
 
     assert values([item], width_in_pixels=1)["cat"] == 1.0
 
 
 def test_means_take_labels_with_ground_truths_and_count_the_others() -> None:
     true = np.array([[1, 1, 0, 0]], np.uint8)
-    seen = np.array([[1, 0, 2, 0]], np.uint8)
-    item = Segmentation("a", true, seen, labels=NAMES)
+    predicted = np.array([[1, 0, 2, 0]], np.uint8)
+    item = Segmentation("a", true, predicted, labels=NAMES)
 
     report = evaluate([item], ["BoundaryIOU"], "segmentation")
     average = report["BoundaryIOU"].find(average="macro").only
@@ -129,8 +129,8 @@ def test_means_take_labels_with_ground_truths_and_count_the_others() -> None:
 def test_averages_pool_pixels_or_weigh_labels_by_true_boundaries() -> None:
     # All pixels of a row are boundary: cat 2 of 4, dog 1 of 1, sky, only predicted, 0 of 2.
     true = [[1, 1, 1, 0, 2, 0, 0]]
-    seen = [[0, 1, 1, 1, 2, 3, 3]]
-    item = Segmentation("a", true, seen, labels=NAMES)
+    predicted = [[0, 1, 1, 1, 2, 3, 3]]
+    item = Segmentation("a", true, predicted, labels=NAMES)
     report = evaluate([item], [{"name": "BoundaryIOU", "average": ["micro", "weighted", "macro"]}])
 
     found = {r.parameters["average"]: r for r in report.results}
@@ -173,12 +173,14 @@ def random_pair(rng: np.random.Generator) -> tuple[LabelImage, LabelImage]:
     size = int(rng.integers(1, 12))
     true = rng.integers(0, 4, (height // size + 1, width // size + 1))
     true = np.kron(true, np.ones((size, size), int))[:height, :width]
-    seen = np.where(rng.random(true.shape) < 0.1, rng.integers(0, 4, true.shape), true)
-    seen = np.roll(seen, int(rng.integers(0, 3)), axis=1)
+    predicted = np.where(rng.random(true.shape) < 0.1, rng.integers(0, 4, true.shape), true)
+    predicted = np.roll(predicted, int(rng.integers(0, 3)), axis=1)
     meaning = {0: -1, 1: 0, 2: 1, 3: 2}
     legend, seen_legend = Legend.of(meaning | {9: IGNORED}), Legend.of(meaning)
     true[rng.random(true.shape) < 0.02] = 9
-    return LabelImage(true.astype(np.uint8), legend), LabelImage(seen.astype(np.int32), seen_legend)
+    return LabelImage(true.astype(np.uint8), legend), LabelImage(
+        predicted.astype(np.int32), seen_legend
+    )
 
 
 def dataset(seed: int, count: int = 5, start: int = 0) -> SegmentationBatch:
@@ -199,8 +201,8 @@ def test_equal_to_the_repeated_erosion_of_single_masks(seed: int, reach: int) ->
 
     shared, union = np.zeros(3, int), np.zeros(3, int)
     layer = data.layers[0]
-    for true, seen in zip(layer.groundtruths, layer.predictions, strict=True):
-        t, p = true.pixels.read(0, 99), seen.pixels.read(0, 99).copy()
+    for true, predicted in zip(layer.groundtruths, layer.predictions, strict=True):
+        t, p = true.pixels.read(0, 99), predicted.pixels.read(0, 99).copy()
         p[t == 9] = 9
         for code in range(3):
             edge, seen_edge = (naive_boundary(one == code + 1, reach) for one in (t, p))

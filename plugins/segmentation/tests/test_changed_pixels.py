@@ -65,9 +65,9 @@ def test_a_raster_that_became_smaller_is_named(tmp_path: Path) -> None:
     def write(side: str, height: int) -> Path:
         path = tmp_path / side / "a.tif"
         path.parent.mkdir(exist_ok=True)
-        place = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9), "crs": "EPSG:32632"}
+        georeference = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9), "crs": "EPSG:32632"}
         kind = {"driver": "GTiff", "dtype": "uint8", "count": 1, "height": height, "width": 300}
-        with rasterio.open(path, "w", **kind, **place) as target:
+        with rasterio.open(path, "w", **kind, **georeference) as target:
             target.write(np.ones((height, 300), np.uint8), 1)
         return path
 

@@ -23,8 +23,8 @@ def square(first: int, last: int) -> Any:
     return image
 
 
-def item(uid: str, true: Any, seen: Any) -> Segmentation:
-    return Segmentation(uid, true, seen, labels=LABELS)
+def item(uid: str, true: Any, predicted: Any) -> Segmentation:
+    return Segmentation(uid, true, predicted, labels=LABELS)
 
 
 # A square of 8 by 8, and what is seen of it: the same, one of 6 by 6, one of 4 by 4.
@@ -84,16 +84,18 @@ def test_images_are_listed_by_accuracy() -> None:
 def test_values_are_those_of_the_metric_on_the_image_alone(order: str) -> None:
     rng = np.random.default_rng(5)
     truths = [np.kron(rng.integers(0, 3, (3, 3)), np.ones((4, 4), int)) for _ in range(4)]
-    seen = [np.where(rng.random(t.shape) < 0.8, t, rng.integers(0, 3, t.shape)) for t in truths]
-    items = [item(str(i), *pair) for i, pair in enumerate(zip(truths, seen, strict=True))]
+    predicted = [
+        np.where(rng.random(t.shape) < 0.8, t, rng.integers(0, 3, t.shape)) for t in truths
+    ]
+    items = [item(str(i), *pair) for i, pair in enumerate(zip(truths, predicted, strict=True))]
 
     for image in listed(order, items, limit=None):
         alone = [items[int(image["datum_id"])]]
         zero = {"zero_division": None} if order in ("precision", "recall", "f1") else {}
         results = results_of(alone, {"name": METRICS[order]} | zero)
-        for label, own in image["labels"].items():
+        for label, values in image["labels"].items():
             first = next(r for r in results if r.parameters.get("label") == label)
-            assert own[order] == first.number
+            assert values[order] == first.number
 
 
 @pytest.mark.parametrize("order", sorted({*get_args(Order)} - {"uid"}))

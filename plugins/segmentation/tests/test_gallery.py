@@ -33,8 +33,8 @@ TRUE = np.array([[1, 1, 1, 0], [2, 2, 0, 0], [9, 9, 1, 0]], np.uint8)
 SEEN = np.array([[1, 1, 2, 0], [2, 0, 1, 2], [1, 2, 1, 0]], np.uint8)
 
 
-def item(uid: str = "a", true: Any = TRUE, seen: Any = SEEN, **facts: Any) -> Segmentation:
-    return Segmentation(uid, true, seen, labels=["cat", "dog"], ignore=9, metadata=facts)
+def item(uid: str = "a", true: Any = TRUE, predicted: Any = SEEN, **facts: Any) -> Segmentation:
+    return Segmentation(uid, true, predicted, labels=["cat", "dog"], ignore=9, metadata=facts)
 
 
 def gallery(**parameters: Any) -> SegmentationGallery:

@@ -37,11 +37,11 @@ def row(*values: int) -> Any:
 
 def test_two_squares_by_hand() -> None:
     # The corner of the true square at (8, 8) is nearest to the corner of the other at (5, 5).
-    true, seen = np.zeros((2, 12, 12), np.uint8)
+    true, predicted = np.zeros((2, 12, 12), np.uint8)
     true[1:9, 1:9] = 1
-    seen[1:6, 1:6] = 1
+    predicted[1:6, 1:6] = 1
 
-    assert distance([Segmentation("a", true, seen, labels=["cat"])]) == math.sqrt(9 + 9)
+    assert distance([Segmentation("a", true, predicted, labels=["cat"])]) == math.sqrt(9 + 9)
 
 
 def test_percentiles_by_hand() -> None:
@@ -57,10 +57,10 @@ def test_percentiles_by_hand() -> None:
 def test_the_inside_of_a_label_is_no_edge() -> None:
     # A pixel missing in the middle: it makes four new edge pixels, 1 and 2 away from the ring.
     true = np.ones((7, 7), np.uint8)
-    seen = true.copy()
-    seen[3, 3] = 0
+    predicted = true.copy()
+    predicted[3, 3] = 0
 
-    assert distance([Segmentation("a", true, seen, labels=["cat"])]) == 2
+    assert distance([Segmentation("a", true, predicted, labels=["cat"])]) == 2
 
 
 def test_mean_and_worst_over_images() -> None:
@@ -116,15 +116,15 @@ def naive_edge(mask: Any) -> list[tuple[int, int]]:
     ]
 
 
-def naive(true: Any, seen: Any, percentile: float) -> float:
-    sides = [naive_edge(true), naive_edge(seen)]
+def naive(true: Any, predicted: Any, percentile: float) -> float:
+    sides = [naive_edge(true), naive_edge(predicted)]
     found = []
     for one, other in (sides, sides[::-1]):
         distances = sorted(min(math.dist(a, b) for b in other) for a in one)
-        place = percentile / 100 * (len(distances) - 1)
-        low = math.floor(place)
+        position = percentile / 100 * (len(distances) - 1)
+        low = math.floor(position)
         high = min(low + 1, len(distances) - 1)
-        found.append(distances[low] + (distances[high] - distances[low]) * (place - low))
+        found.append(distances[low] + (distances[high] - distances[low]) * (position - low))
     return max(found)
 
 
@@ -133,8 +133,8 @@ def random_item(rng: np.random.Generator, uid: int) -> Segmentation:
     size = int(rng.integers(1, 6))
     coarse = rng.integers(0, 4, (height // size + 1, width // size + 1))
     true = np.kron(coarse, np.ones((size, size), int))[:height, :width]
-    seen = np.where(rng.random(true.shape) < 0.1, rng.integers(0, 4, true.shape), true)
-    return Segmentation(uid, true, np.roll(seen, 1, axis=0), labels=NAMES)
+    predicted = np.where(rng.random(true.shape) < 0.1, rng.integers(0, 4, true.shape), true)
+    return Segmentation(uid, true, np.roll(predicted, 1, axis=0), labels=NAMES)
 
 
 @for_each("seed", range(20))
@@ -146,7 +146,9 @@ def test_equal_to_a_naive_program(seed: int) -> None:
         for code, label in enumerate(NAMES, start=1):
             masks = [(item.groundtruth == code, item.prediction == code) for item in items]
             expected = [
-                naive(true, seen, percentile) for true, seen in masks if true.any() and seen.any()
+                naive(true, predicted, percentile)
+                for true, predicted in masks
+                if true.any() and predicted.any()
             ]
             if not expected:
                 assert isinstance(distance(items, label, percentile), str)
@@ -201,9 +203,9 @@ def shifted_and_missed() -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     return true, np.roll(true, 4, axis=2), missed
 
 
-def organ(seen: NDArray[Any], **chosen: Any) -> tuple[Result, Result, Report]:
+def organ(predicted: NDArray[Any], **chosen: Any) -> tuple[Result, Result, Report]:
     """Mean and worst distance of the square at the 100th percentile."""
-    batch = from_arrays(shifted_and_missed()[0], seen, labels=["organ"])
+    batch = from_arrays(shifted_and_missed()[0], predicted, labels=["organ"])
     report = evaluate(batch, [{"name": "Hausdorff", **chosen}])
     found = [
         report.find("Hausdorff", label="organ", percentile=100.0, statistic=statistic).only

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from valor_segmentation.kernels import KERNELS
 from valor_segmentation.kernels.reference import counting as numeric
-from valor_segmentation.kernels.value_positions import Pair, Places
+from valor_segmentation.kernels.value_positions import Pair, ValuePositions
 
 from valor_core.errors import SchemaError
 
@@ -33,16 +33,20 @@ VALUES = st.lists(
 
 def counted_by_hand(pairs: list[Pair], rows: int, columns: int) -> NDArray[np.int64]:
     table = np.zeros((rows + 1, columns + 1), np.int64)
-    for truth, true_places, prediction, places in pairs:
-        row_of = dict(zip(true_places.values.tolist(), true_places.positions.tolist(), strict=True))
-        column_of = dict(zip(places.values.tolist(), places.positions.tolist(), strict=True))
-        for true, seen in zip(truth.ravel().tolist(), prediction.ravel().tolist(), strict=True):
-            table[row_of.get(true, rows), column_of.get(seen, columns)] += 1
+    for truth, true_positions, prediction, positions in pairs:
+        row_of = dict(
+            zip(true_positions.values.tolist(), true_positions.positions.tolist(), strict=True)
+        )
+        column_of = dict(zip(positions.values.tolist(), positions.positions.tolist(), strict=True))
+        for true, predicted in zip(
+            truth.ravel().tolist(), prediction.ravel().tolist(), strict=True
+        ):
+            table[row_of.get(true, rows), column_of.get(predicted, columns)] += 1
     return table
 
 
 @st.composite
-def sides(draw: st.DrawFn, shape: tuple[int, int]) -> tuple[NDArray[Any], Places]:
+def sides(draw: st.DrawFn, shape: tuple[int, int]) -> tuple[NDArray[Any], ValuePositions]:
     values = draw(VALUES)
     dtype = np.dtype(draw(TYPES))
     limits = np.iinfo(dtype)
@@ -52,7 +56,7 @@ def sides(draw: st.DrawFn, shape: tuple[int, int]) -> tuple[NDArray[Any], Places
     if draw(st.booleans()):
         image = np.repeat(image, 7, axis=0)[: shape[0]]
     positions = draw(st.lists(st.integers(0, 4), min_size=len(values), max_size=len(values)))
-    return image, Places(np.array(values, np.int64), np.array(positions, np.int64))
+    return image, ValuePositions(np.array(values, np.int64), np.array(positions, np.int64))
 
 
 @st.composite
@@ -89,9 +93,12 @@ def test_images_large_enough_for_threads_are_counted_the_same(
     rng = np.random.default_rng(side)
     count = min(count, np.iinfo(dtype).max)
     coarse = rng.integers(0, count, (2, 611 // side + 1, 1013 // side + 1))
-    true, seen = np.kron(coarse, np.ones((1, side, side), int))[:, :611, :1013].astype(dtype)
-    places = Places(np.arange(count), np.arange(count))
-    pairs = [(true, places, seen, places), (seen[:7], places, true[:7], places)]
+    true, predicted = np.kron(coarse, np.ones((1, side, side), int))[:, :611, :1013].astype(dtype)
+    positions = ValuePositions(np.arange(count), np.arange(count))
+    pairs = [
+        (true, positions, predicted, positions),
+        (predicted[:7], positions, true[:7], positions),
+    ]
 
     expected = numeric.count_pairs(pairs, count, count)
     assert np.array_equal(compiled.count_pairs(pairs, count, count), expected)
@@ -107,11 +114,11 @@ def test_pixels_that_differ_from_their_neighbors_are_counted(
 ) -> None:
     from valor_segmentation.kernels.compiled import counting as compiled
 
-    true, seen = np.random.default_rng(0).choice(values, (2, 50, 100)).astype(dtype)
+    true, predicted = np.random.default_rng(0).choice(values, (2, 50, 100)).astype(dtype)
     true[:20] %= 4  # a part of the image has no unknown value
-    positions = np.array([1, 0, 2, 3] if swapped else [0, 1, 2, 3])
-    places = Places(np.arange(4), positions)
-    pairs: list[Pair] = [(true, places, seen, places)]
+    order = [1, 0, 2, 3] if swapped else [0, 1, 2, 3]
+    positions = ValuePositions(np.arange(4), np.array(order))
+    pairs: list[Pair] = [(true, positions, predicted, positions)]
 
     expected = counted_by_hand(pairs, 4, 4).tolist()
     assert compiled.count_pairs(pairs, 4, 4).tolist() == expected
@@ -121,22 +128,24 @@ def test_pixels_that_differ_from_their_neighbors_are_counted(
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 
 
-def a_side(dtype: str, values: list[int], strange: list[int]) -> tuple[NDArray[Any], Places]:
-    """Long runs, then noise without a strange value, then with some, and where they are counted."""
+def a_side(
+    dtype: str, values: list[int], strange: list[int]
+) -> tuple[NDArray[Any], ValuePositions]:
+    """Long runs, then noise without a strange value, then noise with strange values."""
     limits = np.iinfo(dtype)
-    known, all_values = (
-        np.array([v for v in some if limits.min <= v <= limits.max], dtype)
-        for some in (values, values + strange)
+    known_values, all_values = (
+        np.array([v for v in candidates if limits.min <= v <= limits.max], dtype)
+        for candidates in (values, values + strange)
     )
     rng = np.random.default_rng(0)
     image = np.concatenate(
         [
             np.repeat(rng.choice(all_values, 50), 60),
-            rng.choice(known, 4_500),
+            rng.choice(known_values, 4_500),
             rng.choice(all_values, 2_001),
         ]
     ).reshape(1, -1)
-    return image, Places(np.array(values), np.arange(len(values)) % 5)
+    return image, ValuePositions(np.array(values), np.arange(len(values)) % 5)
 
 
 @needs_compiler
@@ -162,9 +171,9 @@ def test_all_pairs_of_types_are_counted(true_dtype: str, dtype: str, values: lis
 
     edges = [edge + step for edge in (0, 1 << 8, 1 << 16, 1 << 32) for step in (-2, -1, 0, 1)]
     strange = [*edges, *(-edge for edge in edges), 4_000_000_000, (1 << 63) - 2, (1 << 64) - 1]
-    true, true_places = a_side(true_dtype, values, strange)
-    seen, places = a_side(dtype, values, strange[::-1])
-    pairs: list[Pair] = [(true, true_places, seen, places)]
+    true, true_positions = a_side(true_dtype, values, strange)
+    predicted, positions = a_side(dtype, values, strange[::-1])
+    pairs: list[Pair] = [(true, true_positions, predicted, positions)]
 
     expected = counted_by_hand(pairs, 5, 5).tolist()
     assert compiled.count_pairs(pairs, 5, 5).tolist() == expected
@@ -176,8 +185,8 @@ def test_views_with_gaps_are_counted() -> None:
     from valor_segmentation.kernels.compiled import counting as compiled
 
     image = np.arange(24, dtype=np.uint8).reshape(4, 6) % 3
-    places = Places(np.arange(3), np.arange(3))
-    pairs = [(image[:, ::2], places, image.T[:4, :3], places)]
+    positions = ValuePositions(np.arange(3), np.arange(3))
+    pairs = [(image[:, ::2], positions, image.T[:4, :3], positions)]
 
     assert compiled.count_pairs(pairs, 3, 3).tolist() == counted_by_hand(pairs, 3, 3).tolist()
 
@@ -185,8 +194,8 @@ def test_views_with_gaps_are_counted() -> None:
 def test_the_first_unknown_value_is_found() -> None:
     image = np.array([[0, 1], [1, 9], [7, 0]], np.uint16)
 
-    assert Places(np.array([0, 1]), np.array([0, 1])).unknown(image) == (1, 1, 9)
-    assert Places(np.array([0, 1, 7, 9]), np.zeros(4, int)).unknown(image) is None
+    assert ValuePositions(np.array([0, 1]), np.array([0, 1])).unknown(image) == (1, 1, 9)
+    assert ValuePositions(np.array([0, 1, 7, 9]), np.zeros(4, int)).unknown(image) is None
 
 
 def both_kernels() -> list[Any]:
@@ -197,18 +206,18 @@ def both_kernels() -> list[Any]:
     return [numeric, compiled]
 
 
-PLACES = Places(np.array([0, 1]), np.array([0, 1]))
+POSITIONS = ValuePositions(np.array([0, 1]), np.array([0, 1]))
 
 
 @pytest.mark.parametrize("kernels", both_kernels())
 @pytest.mark.parametrize("shape", [(10, 1_000), (4_001, 1_000), (4_000_000,), (0, 1_000)])
 def test_images_of_two_sizes_are_rejected(kernels: Any, shape: tuple[int, ...]) -> None:
-    true, seen = np.ones((4_000, 1_000), np.uint8), np.ones(shape, np.uint8)
+    true, predicted = np.ones((4_000, 1_000), np.uint8), np.ones(shape, np.uint8)
 
     with pytest.raises(
         SchemaError, match="images: expected 4000 by 1000 pixels on both sides, got"
     ):
-        kernels.count_pairs([(true, PLACES, seen, PLACES)], 2, 2)
+        kernels.count_pairs([(true, POSITIONS, predicted, POSITIONS)], 2, 2)
 
 
 @pytest.mark.parametrize("kernels", both_kernels())
@@ -216,7 +225,7 @@ def test_images_of_two_sizes_are_rejected(kernels: Any, shape: tuple[int, ...]) 
 def test_images_of_other_types_than_integers_are_rejected(kernels: Any, dtype: Any) -> None:
     image = np.zeros((2, 2), np.uint8)
     with pytest.raises(SchemaError, match="images: expected whole numbers, got array of"):
-        kernels.count_pairs([(image, PLACES, image.astype(dtype), PLACES)], 2, 2)
+        kernels.count_pairs([(image, POSITIONS, image.astype(dtype), POSITIONS)], 2, 2)
 
 
 @pytest.mark.parametrize("kernels", both_kernels())
@@ -224,15 +233,15 @@ def test_images_of_other_types_than_integers_are_rejected(kernels: Any, dtype: A
 @pytest.mark.parametrize("value", [1, 70_000, 1 << 40])
 def test_positions_outside_the_table_are_rejected(kernels: Any, position: int, value: int) -> None:
     image = np.full((2, 2), value)
-    strange = Places(np.array([0, value]), np.array([0, position]))
-    for pair in ((image, strange, image, PLACES), (image, PLACES, image, strange)):
+    strange = ValuePositions(np.array([0, value]), np.array([0, position]))
+    for pair in ((image, strange, image, POSITIONS), (image, POSITIONS, image, strange)):
         with pytest.raises(SchemaError, match="positions: expected 0 to 1, got"):
             kernels.count_pairs([pair], 2, 2)
 
 
 def test_places_have_one_position_for_each_value() -> None:
     with pytest.raises(SchemaError, match="positions: expected 2, one for each value, got 1"):
-        Places(np.array([0, 1]), np.array([0]))
+        ValuePositions(np.array([0, 1]), np.array([0]))
 
 
 @needs_compiler
@@ -243,8 +252,8 @@ def test_an_evaluation_after_an_interrupted_one_counts_only_its_own_pixels(
     from valor_segmentation.kernels.compiled import counting as compiled
 
     image = np.random.default_rng(0).integers(0, count, (900, 900)).astype(np.uint8)
-    places = Places(np.arange(count), np.arange(count))
-    pairs: list[Pair] = [(image, places, image[::-1], places)]
+    positions = ValuePositions(np.arange(count), np.arange(count))
+    pairs: list[Pair] = [(image, positions, image[::-1], positions)]
     expected = compiled.count_pairs(pairs, count, count)
 
     def interrupted(*_: Any) -> None:
@@ -264,11 +273,11 @@ def test_threads_keep_no_table_of_counts() -> None:
 
     count = 2_000
     image = np.random.default_rng(0).integers(0, count, (1_500, 1_000)).astype(np.uint16)
-    places = Places(np.arange(count), np.arange(count))
+    positions = ValuePositions(np.arange(count), np.arange(count))
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
-        assert compiled.count_pairs([(image, places, image, places)], count, count).sum() > 0
+        assert compiled.count_pairs([(image, positions, image, positions)], count, count).sum() > 0
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -33,16 +33,18 @@ def items_of(seed: int) -> list[Segmentation]:
         shape = (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
         dtype = [np.uint8, np.uint16, np.int32][i % 3]
         true = image(dtype, shape) if i % 5 else None
-        seen = image(np.uint8, shape) if i % 4 else None
+        predicted = image(np.uint8, shape) if i % 4 else None
         labels = [LABELS[j] for j in rng.permutation(3)]
         facts = {"weather": "rain" if i % 2 else "sun"}
         ignore = 9 if i % 3 else None
         if true is not None and ignore is not None:
             true[rng.random(true.shape) < 0.1] = ignore
-        items.append(Segmentation(f"i{i}", true, seen, labels, ignore, metadata=facts))
+        items.append(Segmentation(f"i{i}", true, predicted, labels, ignore, metadata=facts))
     masks = {("surface", "wet"): rng.random((5, 5)) < 0.5, "owl": rng.random((5, 5)) < 0.5}
-    seen, ignore = {"cat": np.eye(5) > 0}, rng.random((5, 5)) < 0.2
-    items.append(Segmentation("masks", masks, seen, ignore=ignore, metadata={"weather": "sun"}))
+    predicted, ignore = {"cat": np.eye(5) > 0}, rng.random((5, 5)) < 0.2
+    items.append(
+        Segmentation("masks", masks, predicted, ignore=ignore, metadata={"weather": "sun"})
+    )
     return items
 
 
@@ -87,10 +89,10 @@ def keyed(seed: int, keys: dict[str, str], names: dict[str, str]) -> list[Segmen
 
 
 @for_each("seed", range(3))
-@for_each(("keys", "others"), [("xyz", "xxz"), ("xxy", "xyy"), ("xyx", "xxx"), ("xxx", "xyz")])
-def test_a_label_map_gives_what_data_written_so_give(seed: int, keys: str, others: str) -> None:
+@for_each(("keys", "renamed"), [("xyz", "xxz"), ("xxy", "xyy"), ("xyx", "xxx"), ("xxx", "xyz")])
+def test_a_label_map_gives_what_data_written_so_give(seed: int, keys: str, renamed: str) -> None:
     old = dict(zip(LABELS, keys, strict=True))
-    new = dict(zip(LABELS, others, strict=True))
+    new = dict(zip(LABELS, renamed, strict=True))
     names = {"cat": "cat", "dog": "cat" if seed else "dog", "bee": "bee"}
     renames = {(old[name], name): (new[name], names[name]) for name in LABELS}
 

@@ -90,8 +90,8 @@ def test_the_definition_of_the_paper_by_hand() -> None:
 def test_segments_are_objects_that_people_can_type() -> None:
     names = {PERSON: "person", SKY: "sky"}
     true = Segments(TRUE, {n: names[code] for n, code in TRUE_CODES.items() if code >= 0})
-    seen = Segments(SEEN, {n: names[code] for n, code in SEEN_CODES.items() if code >= 0})
-    item = Segmentation("a", true, seen, stuff=["sky"])
+    predicted = Segments(SEEN, {n: names[code] for n, code in SEEN_CODES.items() if code >= 0})
+    item = Segmentation("a", true, predicted, stuff=["sky"])
 
     report = evaluate([item], [{"name": "PanopticQuality", "background_is_void": False}])
 
@@ -116,8 +116,8 @@ def test_labels_of_many_images_miss_no_segment_unless_they_are_listed() -> None:
 
 def test_a_crowd_of_segments_is_not_missed_and_an_ignored_number_is_void() -> None:
     true = Segments([[1, 1, 8, 8, 5]], {1: "person", 8: "person"}, crowd=[8])
-    seen = Segments([[1, 1, 0, 0, 1]], {1: "person"})
-    item = Segmentation("a", true, seen, ignore=5)
+    predicted = Segments([[1, 1, 0, 0, 1]], {1: "person"})
+    item = Segmentation("a", true, predicted, ignore=5)
 
     report = evaluate([item], [{"name": "PQ", "background_is_void": False}], "segmentation")
 
@@ -142,10 +142,10 @@ def test_void_pixels_are_taken_out_of_predictions() -> None:
 
 
 def test_a_prediction_on_background_is_false_unless_the_data_ignore_it() -> None:
-    true, seen = [[1, 0, 0, 0, 0, 0, 0, 0]], [[1] * 8]
+    true, predicted = [[1, 0, 0, 0, 0, 0, 0, 0]], [[1] * 8]
 
     def quality(ignore: int | None) -> Any:
-        item = Segmentation("a", true, seen, labels=["cat"], ignore=ignore)
+        item = Segmentation("a", true, predicted, labels=["cat"], ignore=ignore)
         return evaluate([item], ["PQ"])["PanopticQuality"].find(label="cat").value
 
     assert quality(None) == 0.0
@@ -166,26 +166,26 @@ def test_labels_of_stuff_that_the_data_lack_are_named() -> None:
 
 def test_ignored_value_is_void_for_any_background() -> None:
     true = segments([[1, 1, 255, 255]], {1: PERSON, 255: IGNORED}, dtype=np.uint8)
-    seen = segments([[1, 1, 1, 1]], {1: PERSON})
+    predicted = segments([[1, 1, 1, 1]], {1: PERSON})
 
-    assert values(batch((true, seen)), background_is_void=False)["person"] == 1.0
+    assert values(batch((true, predicted)), background_is_void=False)["person"] == 1.0
 
 
 @pytest.mark.parametrize(("pixels", "false"), [(2, 1), (3, 0)])
 def test_prediction_mostly_on_void_is_excluded(pixels: int, false: int) -> None:
     # Of its four pixels, exactly half on void counts; more does not.
     true = segments([[255] * pixels + [2] * (4 - pixels) + [1]], {1: PERSON, 2: SKY, 255: IGNORED})
-    seen = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
+    predicted = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
 
-    assert values(batch((true, seen)), "RQ")["person"] == 1 / (1 + false / 2)
+    assert values(batch((true, predicted)), "RQ")["person"] == 1 / (1 + false / 2)
 
 
 @pytest.mark.parametrize(("crowd", "false"), [(PERSON, 0), (DOG, 1)])
 def test_prediction_mostly_on_a_crowd_of_its_label_is_excluded(crowd: int, false: int) -> None:
     true = segments([[8, 8, 8, 2, 1]], {1: PERSON, 2: SKY, 8: crowd}, crowd=(8,))
-    seen = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
+    predicted = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
 
-    found = values(batch((true, seen)), "RQ")
+    found = values(batch((true, predicted)), "RQ")
     assert found["person"] == 1 / (1 + false / 2)
     assert found["dog"] == "neither ground truths nor predictions that count"
 
@@ -193,9 +193,9 @@ def test_prediction_mostly_on_a_crowd_of_its_label_is_excluded(crowd: int, false
 def test_a_crowd_is_not_matched_and_its_pixels_stay_in_unions() -> None:
     # Person 1 has 2 pixels and its prediction 3, one on the crowd: IoU 2/3.
     true = segments([[1, 1, 8, 8]], {1: PERSON, 8: PERSON}, crowd=(8,))
-    seen = segments([[5, 5, 5, 0]], {0: BACKGROUND, 5: PERSON})
+    predicted = segments([[5, 5, 5, 0]], {0: BACKGROUND, 5: PERSON})
 
-    assert values(batch((true, seen)))["person"] == 2 / 3
+    assert values(batch((true, predicted)))["person"] == 2 / 3
 
 
 def test_an_iou_of_one_half_is_no_match() -> None:
@@ -209,19 +209,21 @@ def test_an_iou_of_one_half_is_no_match() -> None:
 
 
 def test_an_image_without_annotations_is_all_background() -> None:
-    seen = segments([[5]], {5: PERSON})
+    predicted = segments([[5]], {5: PERSON})
 
-    assert values(batch((None, seen)))["person"] == 0.0
-    assert values(batch((None, seen)), background_is_void=True)["all"] == "no labels with a value"
-    assert values(batch((seen, None)))["person"] == 0.0
+    assert values(batch((None, predicted)))["person"] == 0.0
+    assert (
+        values(batch((None, predicted)), background_is_void=True)["all"] == "no labels with a value"
+    )
+    assert values(batch((predicted, None)))["person"] == 0.0
     assert values(batch((None, None)))["all"] == "no labels with a value"
 
 
 def test_labels_only_in_predictions_are_excluded_from_means_and_counted() -> None:
     true = segments([[1, 2]], {1: PERSON, 2: SKY})
-    seen = segments([[5, 5]], {5: DOG})
+    predicted = segments([[5, 5]], {5: DOG})
 
-    data = batch((true, seen), (true, true))
+    data = batch((true, predicted), (true, true))
     report = evaluate([data], ["PQ"], "segmentation")
     average = report["PanopticQuality"].find(average="all").only
 
@@ -251,12 +253,12 @@ def test_integers_above_the_precision_of_floats_stay_distinct(kind: Any) -> None
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint16, np.int32, np.int64])
 def test_an_unknown_value_is_an_error_that_names_the_item(dtype: Any) -> None:
-    seen = segments([[1, 3, 3, 4]], {1: PERSON}, dtype=dtype)
+    predicted = segments([[1, 3, 3, 4]], {1: PERSON}, dtype=dtype)
 
     with pytest.raises(
         ReadError, match="batch 0: item 0, prediction: expected the value of a label, got 3 at 2"
     ):
-        values(batch((None, seen)))
+        values(batch((None, predicted)))
 
 
 def random_image(rng: np.random.Generator) -> tuple[LabelImage | None, LabelImage | None]:
@@ -265,7 +267,7 @@ def random_image(rng: np.random.Generator) -> tuple[LabelImage | None, LabelImag
     count = int(rng.integers(1, 9))
     coarse = rng.integers(0, count, (height // 3 + 1, width // 3 + 1))
     true = np.kron(coarse, np.ones((3, 3), int))[:height, :width]
-    seen = np.where(rng.random(true.shape) < 0.3, rng.integers(0, count, true.shape), true)
+    predicted = np.where(rng.random(true.shape) < 0.3, rng.integers(0, count, true.shape), true)
     codes = rng.integers(-2, 3, count).tolist()
     seen_codes = [max(c, -1) if rng.random() < 0.8 else int(rng.integers(-1, 3)) for c in codes]
     crowd = tuple(i for i in range(count) if codes[i] >= 0 and rng.random() < 0.2)
@@ -273,14 +275,14 @@ def random_image(rng: np.random.Generator) -> tuple[LabelImage | None, LabelImag
     ids = rng.permutation(1000)[:count] * 10_000
     return (
         segments(ids[true], dict(zip(ids.tolist(), codes, strict=True)), ids[list(crowd)].tolist()),
-        segments(ids[seen], dict(zip(ids.tolist(), seen_codes, strict=True))),
+        segments(ids[predicted], dict(zip(ids.tolist(), seen_codes, strict=True))),
     )
 
 
 def naive(pairs: list[Any], label: int, void: set[int]) -> tuple[Fraction, int, int, int]:
     """Sum of IoUs, matches, false and missed segments, from sets of pixels."""
     ious, false, missed, matches = Fraction(0), 0, 0, 0
-    for true, seen in pairs:
+    for true, predicted in pairs:
 
         def areas(one: LabelImage, crowd: bool) -> list[set[tuple[int, int]]]:
             image = one.pixels.read(0, one.pixels.shape[0])
@@ -296,7 +298,7 @@ def naive(pairs: list[Any], label: int, void: set[int]) -> tuple[Fraction, int, 
         outside = set(map(tuple, np.argwhere(np.isin(image, empty)).tolist()))
         crowds = set().union(*areas(true, True))
         truths, found = areas(true, False), set()
-        for area in areas(seen, False):
+        for area in areas(predicted, False):
             rest = area - outside
             hit = next((i for i, t in enumerate(truths) if 2 * len(t & rest) > len(t | rest)), None)
             if hit is not None:

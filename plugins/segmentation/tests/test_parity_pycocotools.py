@@ -68,8 +68,8 @@ def test_outlines_of_objects_have_the_pixels_of_pycocotools(seed: int) -> None:
 def test_a_polygon_of_a_file_has_as_many_pixels_as_in_pycocotools(tmp_path: Path) -> None:
     rings = [[10.2, 10.7, 40.9, 12.3, 33.3, 47.1, 12.6, 38.4], [30, 30, 55, 30, 55, 58.5, 30, 58]]
     areas = []
-    for some in (rings[:1], rings):
-        annotation = {"image_id": 1, "category_id": 1, "segmentation": some}
+    for polygons in (rings[:1], rings):
+        annotation = {"image_id": 1, "category_id": 1, "segmentation": polygons}
         truths = {
             "images": [{"id": 1, "height": 60, "width": 60}],
             "categories": [{"id": 1, "name": "x"}],

@@ -20,16 +20,16 @@ def images(seed: int, dtype: Any) -> tuple[list[Any], list[Any]]:
     rng = np.random.default_rng(seed)
     shapes = [(17, 23), (40, 31), (1, 200)]
     true = [np.repeat(rng.integers(0, 5, shape), 3, axis=1).astype(dtype) for shape in shapes]
-    seen = [np.where(rng.random(t.shape) < 0.7, t, rng.integers(0, 5, t.shape)) for t in true]
-    return true, [s.astype(dtype) for s in seen]
+    predicted = [np.where(rng.random(t.shape) < 0.7, t, rng.integers(0, 5, t.shape)) for t in true]
+    return true, [s.astype(dtype) for s in predicted]
 
 
 @for_each("dtype", [np.uint8, np.uint16, np.int32, np.int64])
 @for_each("seed", range(3))
 def test_the_confusion_matrix_is_scikit_learns(seed: int, dtype: Any) -> None:
-    true, seen = images(seed, dtype)
-    batch = from_arrays(true, seen, labels=NAMES)
-    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    true, predicted = images(seed, dtype)
+    batch = from_arrays(true, predicted, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, predicted)]
     expected = metrics.confusion_matrix(*flat, labels=CODES)
 
     value = results_of(batch, "ConfusionMatrix").value
@@ -42,9 +42,9 @@ def test_the_confusion_matrix_is_scikit_learns(seed: int, dtype: Any) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_are_scikit_learns(seed: int) -> None:
-    true, seen = images(seed, np.uint8)
-    batch = from_arrays(true, seen, labels=NAMES)
-    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    true, predicted = images(seed, np.uint8)
+    batch = from_arrays(true, predicted, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, predicted)]
     options = {"labels": CODES[1:], "zero_division": 0.0}
 
     for name, score in (
@@ -67,9 +67,9 @@ def test_scores_are_scikit_learns(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_are_scikit_learns(seed: int) -> None:
-    true, seen = images(seed, np.uint8)
-    batch = from_arrays(true, seen, labels=NAMES)
-    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    true, predicted = images(seed, np.uint8)
+    batch = from_arrays(true, predicted, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, predicted)]
     expected = metrics.multilabel_confusion_matrix(*flat, labels=CODES[1:])
 
     results = results_of(batch, "Counts")
@@ -82,9 +82,9 @@ def test_counts_are_scikit_learns(seed: int) -> None:
     ("ours", "theirs"), [("truth", "true"), ("prediction", "pred"), ("all", "all")]
 )
 def test_shares_of_the_confusion_matrix_are_scikit_learns(ours: str, theirs: str) -> None:
-    true, seen = images(3, np.uint8)
-    batch = from_arrays(true, seen, labels=NAMES)
-    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    true, predicted = images(3, np.uint8)
+    batch = from_arrays(true, predicted, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, predicted)]
     expected = metrics.confusion_matrix(*flat, labels=CODES, normalize=theirs)
 
     value = results_of(batch, {"name": "ConfusionMatrix", "normalize": ours}).value

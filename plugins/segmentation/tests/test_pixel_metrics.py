@@ -294,10 +294,10 @@ def test_labels_by_value_are_not_named_in_the_order_of_a_dict(labels: Any) -> No
 
 def test_train_ids_from_0_count_and_255_does_not() -> None:
     true = np.array([[[0, 0, 0, 18, 255]]], np.uint8)
-    seen = np.array([[[0, 0, 18, 18, 0]]], np.int64)
+    predicted = np.array([[[0, 0, 18, 18, 0]]], np.int64)
     labels = {0: "road", 18: "bicycle"}
 
-    batch = from_arrays(true, seen, labels=labels, ignore=255)
+    batch = from_arrays(true, predicted, labels=labels, ignore=255)
     results = results_of(batch, "IOU")
 
     # road: 2 pixels of 3, since the fifth does not count; bicycle: 1 of 2.
@@ -321,8 +321,8 @@ def test_a_value_that_is_no_label_names_the_item_and_the_place(dtype: Any) -> No
     wrong = image.copy()
     wrong[2, 1] = 77
 
-    for true, seen in ((wrong, image), (image, wrong)):
-        batch = from_arrays([image, true], [image, seen], labels=["cat"])
+    for true, predicted in ((wrong, image), (image, wrong)):
+        batch = from_arrays([image, true], [image, predicted], labels=["cat"])
         with pytest.raises(ReadError, match="expected the value of a label, got 77 at row 2"):
             results_of(batch, "IOU")
 
@@ -339,11 +339,11 @@ def test_rows_read_strip_by_strip_are_counted_like_the_whole() -> None:
             return self.array[first:last]
 
     rng = np.random.default_rng(1)
-    true, seen = rng.integers(0, 3, (2, 5_000, 1_000)).astype(np.uint8)
-    striped = Striped(true), Striped(seen)
+    true, predicted = rng.integers(0, 3, (2, 5_000, 1_000)).astype(np.uint8)
+    striped = Striped(true), Striped(predicted)
     found, expected = (
         value_of(from_arrays([a], [b], labels=["x", "y"]), "ConfusionMatrix")
-        for a, b in (striped, (true, seen))
+        for a, b in (striped, (true, predicted))
     )
 
     assert found == expected

@@ -75,8 +75,8 @@ def expect_refusal(match: str, **parameters: Any) -> None:
 def test_panoptic_pixels_are_segments_with_labels() -> None:
     true = segments("true", 2, [[0, 300, 70000, 5]], info(300, 3), info(70000, 3), info(5, 7))
     write("true.json", [true])
-    seen = segments("seen", 2, [[9, 9, 0, 1]], info(9, 3, iscrowd=1), info(1, 7))
-    write("seen.json", [seen])
+    predicted = segments("seen", 2, [[9, 9, 0, 1]], info(9, 3, iscrowd=1), info(1, 7))
+    write("seen.json", [predicted])
     (batch,) = batches()
     assert batch.datums.uids.tolist() == [2]
     assert batch.datums.metadata["weather"].tolist() == ["rain"]

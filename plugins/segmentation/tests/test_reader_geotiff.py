@@ -37,8 +37,8 @@ def write(path: str, *bands: Any, dtype: Any = np.uint8, **profile: Any) -> None
     arrays = [np.array(band, dtype) for band in bands]
     height, width = arrays[0].shape
     shape = {"height": height, "width": width, "count": len(bands), "dtype": arrays[0].dtype}
-    place = {"crs": "EPSG:32632", "transform": TRANSFORM}
-    with rasterio.open(path, "w", driver="GTiff", **shape | place | profile) as target:
+    georeference = {"crs": "EPSG:32632", "transform": TRANSFORM}
+    with rasterio.open(path, "w", driver="GTiff", **shape | georeference | profile) as target:
         for number, array in enumerate(arrays, 1):
             target.write(array, number)
 
@@ -110,9 +110,9 @@ def test_signed_values_are_read() -> None:
 @pytest.mark.parametrize("compress", [None, "deflate"])
 def test_strips_of_files_with_other_blocks_are_the_same_pixels(compress: str | None) -> None:
     rng = np.random.default_rng(0)
-    true, seen = rng.integers(0, 3, (2, 100, 50))
+    true, predicted = rng.integers(0, 3, (2, 100, 50))
     write("true/a.tif", true, **TILES, compress=compress)
-    write("seen/a.tif", seen, blockysize=7, compress=compress)
+    write("seen/a.tif", predicted, blockysize=7, compress=compress)
     (batch,) = batches()
     sides = [batch.layers[0].groundtruths[0], batch.layers[0].predictions[0]]
     pixels = [side.pixels for side in sides if side]
@@ -120,7 +120,7 @@ def test_strips_of_files_with_other_blocks_are_the_same_pixels(compress: str | N
     spans = list(strips((100, 50), *pixels, most=1))
     assert spans[0] == (0, 16)
     assert spans[-1] == (96, 100)
-    for array, one in zip((true, seen), pixels, strict=True):
+    for array, one in zip((true, predicted), pixels, strict=True):
         read = np.concatenate([one.read(*span) for span in spans])
         assert (read == array).all()
 

@@ -116,10 +116,10 @@ def test_scores_are_rejected() -> None:
 def test_true_and_false_say_nothing_of_two_labels(file: str, finding: str) -> None:
     save: Any = np.save if file.endswith("npy") else np.savez
     save(file, np.array([[True]]))
-    place = "seen/a.npz, arr_0" if file.endswith("npz") else "seen/a.npy"
+    where = "seen/a.npz, arr_0" if file.endswith("npz") else "seen/a.npy"
     np.save("true/a.npy", np.array([[1]]))
     assert message(finding) == (
-        f"{place}: expected whole numbers up to 2 as in labels, found array of bool, shape "
+        f"{where}: expected whole numbers up to 2 as in labels, found array of bool, shape "
         "(1, 1)\n"
         "Save the number of each pixel's label, or set data.labels to one label."
     )

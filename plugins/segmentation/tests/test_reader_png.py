@@ -328,7 +328,7 @@ def test_labels_that_begin_with_background_do_not_shift_every_name(
 
 
 @pytest.mark.parametrize(
-    ("true", "seen", "message"),
+    ("true", "predicted", "message"),
     [
         ("", "_pred", "found none for 12: 'img_0', 'img_1'"),
         ("_gt", "", "found none for 12: 'img_0_gt'"),
@@ -340,14 +340,14 @@ def test_labels_that_begin_with_background_do_not_shift_every_name(
     ],
 )
 def test_predictions_of_other_endings_are_not_taken_for_missing(
-    true: str, seen: str, message: str
+    true: str, predicted: str, message: str
 ) -> None:
     for number in range(12):
         write(f"true/img_{number}{true}.png", [[1]])
-        write(f"seen/img_{number}{seen}.png", [[1]])
+        write(f"seen/img_{number}{predicted}.png", [[1]])
     expect_refusal(message, labels=["cat"])
 
-    endings = {"groundtruth_ending": f"{true}.png", "prediction_ending": f"{seen}.png"}
+    endings = {"groundtruth_ending": f"{true}.png", "prediction_ending": f"{predicted}.png"}
     assert sum(map(len, batches(labels=["cat"], **endings))) == 12
 
 

@@ -36,8 +36,8 @@ def maps() -> list[Any]:
 
 
 def expected(labels: Any = LABELS) -> Any:
-    true, seen = maps()
-    batch = from_arrays(true, seen, labels=labels, ignore=3, uids=list("abc"))
+    true, predicted = maps()
+    batch = from_arrays(true, predicted, labels=labels, ignore=3, uids=list("abc"))
     return [result.to_dict() for result in results_of(batch, *METRICS)]
 
 
@@ -95,9 +95,11 @@ def test_rasters_of_other_blocks_are_counted_like_arrays(monkeypatch: pytest.Mon
     for side, images, layout in zip(("true", "seen"), maps(), layouts, strict=True):
         for uid, image in zip("abc", images, strict=True):
             kind = {"height": 90, "width": 70, "count": 1, "dtype": "uint8", "nodata": 3}
-            place = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9)}
+            georeference = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9)}
             path = f"{side}/{uid}.tif"
-            with rasterio.open(path, "w", driver="GTiff", **kind, **place, **layout) as target:
+            with rasterio.open(
+                path, "w", driver="GTiff", **kind, **georeference, **layout
+            ) as target:
                 target.write(image, 1)
     assert found(reader="segmentation.geotiff") == expected()
 
@@ -110,15 +112,15 @@ def save(kind: str, path: str, image: Any) -> None:
     else:
         height, width = image.shape
         shape = {"height": height, "width": width, "count": 1, "dtype": image.dtype}
-        place = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9)}
-        with rasterio.open(path, "w", driver="GTiff", **shape, **place) as target:
+        georeference = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9)}
+        with rasterio.open(path, "w", driver="GTiff", **shape, **georeference) as target:
             target.write(image, 1)
 
 
 @pytest.mark.parametrize(("kind", "ending"), [("png", "png"), ("npy", "npy"), ("geotiff", "tif")])
 def test_a_table_of_metadata_makes_slices(kind: str, ending: str) -> None:
-    for uid, seen in {"a": 1, "b": 2, "sub/c": 1}.items():
-        for side, value in (("true", 1), ("seen", seen)):
+    for uid, predicted in {"a": 1, "b": 2, "sub/c": 1}.items():
+        for side, value in (("true", 1), ("seen", predicted)):
             Path(f"{side}/{uid}.{ending}").parent.mkdir(exist_ok=True)
             save(kind, f"{side}/{uid}.{ending}", np.full((2, 3), value, np.uint8))
     Path("facts.csv").write_text("name,weather,height\na,rain,3\nsub/c,sun,4.5\n")

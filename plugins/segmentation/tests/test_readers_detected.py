@@ -19,9 +19,9 @@ def test_two_folders_of_png_images_are_label_images(tmp_path):
         folder.mkdir()
         (folder / "a.png").write_bytes(b"")
 
-    known = recognized.png(folders)
+    detected = recognized.png(folders)
 
-    assert known.data == {"groundtruths": str(folders[0]), "predictions": str(folders[1])}
+    assert detected.data == {"groundtruths": str(folders[0]), "predictions": str(folders[1])}
 
 
 def test_a_folder_without_images_is_not(tmp_path):

@@ -205,7 +205,7 @@ def test_counts_above_64_bits_are_rejected(metric: str, message: str) -> None:
     fitting.merge(state)
     _double(fitting, 40)
     bound = left.evaluation.plan.metrics[0].make()
-    one, many = ([r.number for r in bound.compute(some)] for some in (state, fitting))
+    one, many = ([r.number for r in bound.compute(one_state)] for one_state in (state, fitting))
     assert one == pytest.approx(many)
 
 

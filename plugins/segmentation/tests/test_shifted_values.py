@@ -17,8 +17,8 @@ ABOVE = "1 above the true one, as with reduce_zero_label. Subtract 1 from the va
 BELOW = "1 below the true one, as with reduce_zero_label. Add 1 to the values of the predictions"
 
 
-def batch(true: Any, seen: Any, labels: Any = LABELS) -> SegmentationBatch:
-    return from_arrays([true], [seen], labels=labels)
+def batch(true: Any, predicted: Any, labels: Any = LABELS) -> SegmentationBatch:
+    return from_arrays([true], [predicted], labels=labels)
 
 
 def warnings_of(data: SegmentationBatch) -> str:
@@ -29,7 +29,7 @@ NOISY = np.where(np.arange(TRUE.size).reshape(TRUE.shape) % 20, TRUE + 1, 2)
 
 
 @pytest.mark.parametrize(
-    ("true", "seen", "said"),
+    ("true", "predicted", "said"),
     [
         (TRUE, TRUE + 1, ABOVE),
         (TRUE, NOISY, ABOVE),
@@ -39,14 +39,18 @@ NOISY = np.where(np.arange(TRUE.size).reshape(TRUE.shape) % 20, TRUE + 1, 2)
     ],
     ids=["plus 1", "plus 1 with noise", "minus 1, 0 stays", "truth plus 1", "two labels"],
 )
-def test_predicted_values_shifted_by_1_are_in_the_warnings(true: Any, seen: Any, said: str) -> None:
-    assert said in warnings_of(batch(true, seen))
+def test_predicted_values_shifted_by_1_are_in_the_warnings(
+    true: Any, predicted: Any, said: str
+) -> None:
+    assert said in warnings_of(batch(true, predicted))
 
 
-@pytest.mark.parametrize("seen", [TRUE + 1, np.maximum(TRUE - 1, 0)], ids=["plus 1", "minus 1"])
-def test_shift_of_images_without_names_of_labels_is_in_the_warnings(seen: Any) -> None:
-    (warning,) = evaluate([TRUE], [seen], ["IOU"], "segmentation").warnings
-    assert (ABOVE if seen.max() == 5 else BELOW) in str(warning)
+@pytest.mark.parametrize(
+    "predicted", [TRUE + 1, np.maximum(TRUE - 1, 0)], ids=["plus 1", "minus 1"]
+)
+def test_shift_of_images_without_names_of_labels_is_in_the_warnings(predicted: Any) -> None:
+    (warning,) = evaluate([TRUE], [predicted], ["IOU"], "segmentation").warnings
+    assert (ABOVE if predicted.max() == 5 else BELOW) in str(warning)
 
 
 def test_shift_is_in_the_warnings_of_a_merged_and_a_saved_state(tmp_path: Any) -> None:
@@ -63,7 +67,7 @@ def test_shift_is_in_the_warnings_of_a_merged_and_a_saved_state(tmp_path: Any) -
 
 
 @pytest.mark.parametrize(
-    ("true", "seen", "labels"),
+    ("true", "predicted", "labels"),
     [
         (TRUE, TRUE, LABELS),
         (TRUE, TRUE * 0, LABELS),
@@ -80,8 +84,10 @@ def test_shift_is_in_the_warnings_of_a_merged_and_a_saved_state(tmp_path: Any) -
     ],
     ids=["right", "nothing", "constant", "shift of 2", "chance", "inverted", "one", "tens"],
 )
-def test_poor_predictions_are_not_reported_as_shifted(true: Any, seen: Any, labels: Any) -> None:
-    assert warnings_of(batch(true, seen, labels)) == ""
+def test_poor_predictions_are_not_reported_as_shifted(
+    true: Any, predicted: Any, labels: Any
+) -> None:
+    assert warnings_of(batch(true, predicted, labels)) == ""
 
 
 @pytest.mark.parametrize("is_true", [True, False])
@@ -91,10 +97,13 @@ def test_masks_of_0_and_255_compared_with_0_and_1_raise_warnings(is_true: bool) 
 
     (warning,) = evaluate([sides[0]], [sides[1]], ["IOU"], "segmentation").warnings
 
-    true, seen = ("255", "1") if is_true else ("1", "255")
+    true, predicted = ("255", "1") if is_true else ("1", "255")
     assert str(warning) == (
-        f"the pixels of the true label '{true}' are predicted as '{seen}', which is no true label; "
-        f'if they are the same, set label_map: {{"{seen}": "{true}"}}'
+        f"the pixels of the true label '{true}' are predicted as '{predicted}', which is no true "
+        "label; "
+        f'if they are the same, set label_map: {{"{predicted}": "{true}"}}'
     )
-    renamed = evaluate([sides[0]], [sides[1]], ["mIOU"], "segmentation", label_map={seen: true})
+    renamed = evaluate(
+        [sides[0]], [sides[1]], ["mIOU"], "segmentation", label_map={predicted: true}
+    )
     assert (renamed["mIOU"].value, renamed.warnings) == (1, ())

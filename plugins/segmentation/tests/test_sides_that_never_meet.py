@@ -14,7 +14,7 @@ NO_ITEM = (
     "no item has both a ground truth and a prediction; check that both sides use the same uids"
 )
 NO_LABEL = (
-    "no label has both ground truths and predictions (true: {true}; predicted: {seen}); check "
+    "no label has both ground truths and predictions (true: {true}; predicted: {predicted}); check "
     "their spelling"
 )
 
@@ -25,37 +25,37 @@ def warnings_of(*items: Segmentation) -> tuple[str, ...]:
 
 def test_images_of_two_endings_that_never_meet_are_worth_a_warning() -> None:
     true = Segmentation("a.png", IMAGE, None, ["cat"])
-    seen = Segmentation("a.jpg", None, IMAGE, ["cat"])
+    predicted = Segmentation("a.jpg", None, IMAGE, ["cat"])
 
-    assert warnings_of(true, seen) == (NO_ITEM,)
-    assert warnings_of(true, seen, Segmentation("b", IMAGE, IMAGE, ["cat"])) == ()
-    assert warnings_of(true) == warnings_of(seen) == ()
+    assert warnings_of(true, predicted) == (NO_ITEM,)
+    assert warnings_of(true, predicted, Segmentation("b", IMAGE, IMAGE, ["cat"])) == ()
+    assert warnings_of(true) == warnings_of(predicted) == ()
 
 
 def test_an_image_whose_sides_are_of_two_label_keys_has_both() -> None:
-    true, seen = {("surface", "wet"): IMAGE > 0}, {("kind", "cat"): IMAGE > 0}
+    true, predicted = {("surface", "wet"): IMAGE > 0}, {("kind", "cat"): IMAGE > 0}
 
-    expected = NO_LABEL.format(true="'surface: wet'", seen="'kind: cat'")
-    assert warnings_of(Segmentation("a", true, seen)) == (expected,)
+    expected = NO_LABEL.format(true="'surface: wet'", predicted="'kind: cat'")
+    assert warnings_of(Segmentation("a", true, predicted)) == (expected,)
 
 
 @pytest.mark.parametrize(
-    "seen", [{"Cat": IMAGE > 0}, Segments(IMAGE, {1: "Cat"})], ids=["mask", "segments"]
+    "predicted", [{"Cat": IMAGE > 0}, Segments(IMAGE, {1: "Cat"})], ids=["mask", "segments"]
 )
-def test_labels_written_in_two_ways_are_worth_a_warning(seen: object) -> None:
+def test_labels_written_in_two_ways_are_worth_a_warning(predicted: object) -> None:
     alike = (
         "similar labels are counted as different: 'Cat' (predicted) and 'cat' (true{}); "
         'if they are the same, set label_map: {{"Cat": "cat"}}'
     )
 
-    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen)) == (
+    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, predicted)) == (
         "no label has both ground truths and predictions; " + alike.format(""),
     )
     both = Segmentation("b", {"cat": IMAGE > 0}, {"cat": IMAGE > 0})
-    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen), both) == (
+    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, predicted), both) == (
         alike.format(", predicted"),
     )
-    item = Segmentation("a", {"cat": IMAGE > 0}, seen)
+    item = Segmentation("a", {"cat": IMAGE > 0}, predicted)
     renamed = evaluate([item], ["mIOU"], "segmentation", label_map={"Cat": "cat"})
     assert (renamed["mIOU"].value, renamed.warnings) == (1.0, ())
 

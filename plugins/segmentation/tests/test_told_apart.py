@@ -79,7 +79,7 @@ def test_two_settings_of_a_metric_never_give_results_that_look_alike(
 
     alike = usual.keys() & other.keys()
     if parameter.name in WHICH:
-        assert all(usual[own] == other[own] for own in alike)
+        assert all(usual[label] == other[label] for label in alike)
     else:
         assert not alike
 

@@ -39,11 +39,11 @@ def test_a_strip_is_let_go_before_the_next_one_is_read(
 ) -> None:
     for module in ("layer_counts._STRIP", "boundary_counts._BLOCK", "segment_overlaps._BLOCK"):
         monkeypatch.setattr(f"valor_segmentation.counting.{module}", 50)
-    true, seen = Watched(), Watched()
+    true, predicted = Watched(), Watched()
 
-    results_of(from_arrays([true], [seen], labels=["cat", "dog"]), metric)
+    results_of(from_arrays([true], [predicted], labels=["cat", "dog"]), metric)
 
-    assert (true.kept, seen.kept) == (0, 0)
+    assert (true.kept, predicted.kept) == (0, 0)
     assert len(true.given) == (1 if metric == "Hausdorff" else 10)
 
 
@@ -54,8 +54,8 @@ def test_results_do_not_depend_on_the_number_of_threads(
 ) -> None:
     rng = np.random.default_rng(2)
     true = [np.kron(rng.integers(0, 4, (5, 6)), np.ones((9, 9), int)) for _ in range(7)]
-    seen = [np.where(rng.random(t.shape) < 0.9, t, rng.integers(0, 4, t.shape)) for t in true]
-    data = from_arrays(true, seen, labels=["cat", "dog", "owl"])
+    predicted = [np.where(rng.random(t.shape) < 0.9, t, rng.integers(0, 4, t.shape)) for t in true]
+    data = from_arrays(true, predicted, labels=["cat", "dog", "owl"])
     whole = results_of(data, metric)
 
     monkeypatch.setattr("valor_segmentation.counting.strips._THREAD_PIXELS", 1)

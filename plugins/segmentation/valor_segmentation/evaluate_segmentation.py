@@ -82,7 +82,7 @@ def evaluate_segmentation(
     return evaluate(items, chosen, task="segmentation", label_map=label_map)
 
 
-def _masks(annotations: Sequence[Annotation], place: str) -> dict[Label, NDArray[np.bool_]]:
+def _masks(annotations: Sequence[Annotation], where: str) -> dict[Label, NDArray[np.bool_]]:
     """Return one mask per label."""
     images: dict[Label, NDArray[np.bool_]] = {}
     for annotation in annotations:
@@ -93,7 +93,7 @@ def _masks(annotations: Sequence[Annotation], place: str) -> dict[Label, NDArray
             merged = images.get(label, image)
             if merged.shape != image.shape:
                 raise SchemaError(
-                    f"{place}: expected rasters of one size for '{label}', got "
+                    f"{where}: expected rasters of one size for '{label}', got "
                     f"{merged.shape[0]} by {merged.shape[1]} and {image.shape[0]} by "
                     f"{image.shape[1]} pixels"
                 )

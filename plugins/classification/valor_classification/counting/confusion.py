@@ -122,7 +122,7 @@ class KeyConfusion(KeyState):
             return
         # Items with a ground truth, and predictions of items without one.
         cells = np.concatenate([self.tops, _where(self.cells[0] == NONE, self.cells)], axis=1)
-        reached = [int(cells[3, cells[2] > place].sum()) for place in range(len(self.thresholds))]
+        reached = [int(cells[3, cells[2] > index].sum()) for index in range(len(self.thresholds))]
         items, count = int(cells[3].sum()), len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached, items, count, self.hardmax)
 
@@ -155,12 +155,12 @@ class KeyConfusion(KeyState):
         items : ndarray of int64
             How many items; a cell can occur several times.
         """
-        place = self.thresholds.index(threshold)
+        index = self.thresholds.index(threshold)
         order = self.vocabulary.order
         ranks = np.empty(len(order) + 1, dtype=np.int64)
         ranks[order], ranks[NONE] = np.arange(len(order)), len(order)
-        passed = _where(self.cells[2] > place, self.cells)
-        failed = _where(self.tops[2] <= place, self.tops)
+        passed = _where(self.cells[2] > index, self.cells)
+        failed = _where(self.tops[2] <= index, self.tops)
         truths, predictions, _, items = np.concatenate([passed, failed], axis=1)
         return ranks[truths], ranks[predictions], items
 
@@ -197,8 +197,8 @@ class KeyConfusion(KeyState):
         )
 
     def _note(self, uid: str | int) -> None:
-        known = [uid] if self.several is None else [uid, self.several]
-        self.several = min(known, key=natural)
+        uids = [uid] if self.several is None else [uid, self.several]
+        self.several = min(uids, key=natural)
 
 
 def _columns(cells: ConfusionCells) -> Codes:
@@ -216,8 +216,10 @@ def _without_predictions(cells: Codes, label_count: int, threshold_count: int) -
     truths, _, bins, counts = _where(cells[0] != NONE, cells)
     # Weights are float64, which holds counts up to 2**53.
     table = np.bincount(truths * width + bins, counts, label_count * width).astype(np.int64)
-    places = np.flatnonzero(table)
-    return np.stack([places // width, np.full_like(places, NONE), places % width, table[places]])
+    indices = np.flatnonzero(table)
+    return np.stack(
+        [indices // width, np.full_like(indices, NONE), indices % width, table[indices]]
+    )
 
 
 def _renamed(cells: Codes, codes: Codes) -> Codes:
@@ -229,13 +231,13 @@ def _renamed(cells: Codes, codes: Codes) -> Codes:
     return renamed
 
 
-def _joined(cells: Codes, others: Codes) -> Codes:
+def _joined(cells: Codes, new: Codes) -> Codes:
     """Both sets of cells, each cell once."""
-    if not others.size:
+    if not new.size:
         return cells
     if not cells.size:
-        return others
-    return _summed(np.concatenate([cells, others], axis=1))
+        return new
+    return _summed(np.concatenate([cells, new], axis=1))
 
 
 def _summed(cells: Codes) -> Codes:

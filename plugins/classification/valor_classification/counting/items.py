@@ -98,14 +98,14 @@ class KeyListing(KeyState):
         """Keep a view."""
         codes = self.add(view.labels)
         rows = np.flatnonzero(view.taking_part)
-        places = np.cumsum(view.taking_part) - 1
+        positions = np.cumsum(view.taking_part) - 1
         datums, labels, values = self._predictions(view)
         self.chunks.append(
             Chunk(
                 view.uids[rows],
-                places[view.truth_datums],
+                positions[view.truth_datums],
                 codes[view.truth_labels],
-                places[datums],
+                positions[datums],
                 codes[labels],
                 values,
             )
@@ -165,14 +165,14 @@ class KeyListing(KeyState):
         uids = np.concatenate([chunk.uids for chunk in self.chunks])
         starts = np.cumsum([0, *(len(chunk.uids) for chunk in self.chunks)])[:-1]
         by_uid = natural_order(uids)
-        places = np.empty(len(uids), dtype=np.int64)
-        places[by_uid] = np.arange(len(uids))
-        truths = self._sorted(places, starts, ("truth_datums", "truth_labels"))
-        datums, labels, values = self._sorted(places, starts, ("datums", "labels", "values"))
+        position_of = np.empty(len(uids), dtype=np.int64)
+        position_of[by_uid] = np.arange(len(uids))
+        truths = self._sorted(position_of, starts, ("truth_datums", "truth_labels"))
+        datums, labels, values = self._sorted(position_of, starts, ("datums", "labels", "values"))
         bins = np.concatenate(
             [kernels.thresholds.passed(c.values, np.array(thresholds)) for c in self.chunks]
         )
-        bins = bins[self._order(places, starts, "datums")].astype(np.int64)
+        bins = bins[self._order(position_of, starts, "datums")].astype(np.int64)
         kept = bins > 0
         return _table(
             self.vocabulary.sorted_labels,
@@ -200,19 +200,21 @@ class KeyListing(KeyState):
         kept = np.flatnonzero(scores.values >= limit)
         return scores.datums[kept], scores.labels[kept], scores.values[kept]
 
-    def _order(self, places: Codes, starts: Codes, datums: str) -> Codes:
+    def _order(self, position_of: Codes, starts: Codes, datums: str) -> Codes:
         rows = zip(self.chunks, starts, strict=True)
-        found = [places[getattr(chunk, datums) + start] for chunk, start in rows]
+        found = [position_of[getattr(chunk, datums) + start] for chunk, start in rows]
         return np.argsort(np.concatenate(found), kind="stable")
 
-    def _sorted(self, places: Codes, starts: Codes, names: tuple[str, ...]) -> list[Any]:
+    def _sorted(self, position_of: Codes, starts: Codes, names: tuple[str, ...]) -> list[Any]:
         """Columns of all chunks together, by datum, the first one as the datum's place."""
-        order = self._order(places, starts, names[0])
+        order = self._order(position_of, starts, names[0])
         columns = []
         for name in names:
             parts = [getattr(chunk, name) for chunk in self.chunks]
             if name == names[0]:
-                parts = [places[part + start] for part, start in zip(parts, starts, strict=True)]
+                parts = [
+                    position_of[part + start] for part, start in zip(parts, starts, strict=True)
+                ]
             columns.append(np.concatenate(parts)[order])
         return columns
 
@@ -231,13 +233,13 @@ def _saved(columns: list[Any], count: int) -> Chunk:
         saved_column(content, "labels", np.int64, low=0, high=count - 1),
         saved_scores(content, "values", (None,)),
     )
-    for own in (("truth_datums", "truth_labels"), ("datums", "labels", "values")):
-        check_same_length({name: getattr(chunk, name) for name in own})
-        datums, labels = (getattr(chunk, name) for name in own[:2])
+    for pair in (("truth_datums", "truth_labels"), ("datums", "labels", "values")):
+        check_same_length({name: getattr(chunk, name) for name in pair})
+        datums, labels = (getattr(chunk, name) for name in pair[:2])
         if (np.diff(datums) < 0).any():
-            raise StateError(f"{own[0]}: expected rows sorted by datum, found others")
+            raise StateError(f"{pair[0]}: expected rows sorted by datum, found others")
         if len(np.unique(datums * count + labels)) < len(datums):
-            raise StateError(f"{own[1]}: expected each label of a datum once, found one twice")
+            raise StateError(f"{pair[1]}: expected each label of a datum once, found one twice")
     return chunk
 
 

@@ -227,11 +227,11 @@ class KeyView:
         pairs = self.scores.datums * width + self.scores.labels  # type: ignore[union-attr]
         order = np.argsort(pairs, kind="stable")
         wanted = self.truth_datums * width + self.truth_labels
-        places = np.searchsorted(pairs[order], wanted)
-        places[places == len(pairs)] = 0
+        indices = np.searchsorted(pairs[order], wanted)
+        indices[indices == len(pairs)] = 0
         if not len(pairs):
             return np.full(len(wanted), NONE, dtype=np.int64)
-        found = order[places]
+        found = order[indices]
         return np.where(pairs[found] == wanted, found, NONE)
 
     @cached
@@ -294,29 +294,29 @@ def _view(batch: ClassificationBatch, key: str, is_used: NDArray[np.bool_]) -> K
     own_truths = is_own[batch.truth_labels]
     scores = batch.scores
     own_scores = is_own[scores.labels]
-    own: ScoreMatrix | ScoreList
+    key_scores: ScoreMatrix | ScoreList
     if isinstance(scores, ScoreMatrix) and own_scores.any():
         values = np.ascontiguousarray(scores.values[:, own_scores])
-        own = ScoreMatrix(Checked(read_only(values)), codes[scores.labels[own_scores]])
+        key_scores = ScoreMatrix(Checked(read_only(values)), codes[scores.labels[own_scores]])
     elif isinstance(scores, ScoreMatrix):
         none = np.empty(0, dtype=np.int64)
-        own = ScoreList(none, none, np.empty(0, dtype=scores.values.dtype))
+        key_scores = ScoreList(none, none, np.empty(0, dtype=scores.values.dtype))
     else:
         rows = np.flatnonzero(own_scores)
         labels = codes[scores.labels[rows]]
-        own = ScoreList(scores.datums[rows], labels, scores.values[rows], scores.scored)
+        key_scores = ScoreList(scores.datums[rows], labels, scores.values[rows], scores.scored)
     return KeyView(
         tuple(label for label, own_one in zip(batch.labels, is_own, strict=True) if own_one),
         batch.datums.uids,
         batch.truth_datums[own_truths],
         codes[batch.truth_labels[own_truths]],
-        own,
+        key_scores,
     )
 
 
 def _is_in(values: Codes, ascending: Codes) -> NDArray[np.bool_]:
     if not len(ascending):
         return np.zeros(len(values), dtype=bool)
-    places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-    is_in: NDArray[np.bool_] = np.equal(ascending[places], values)
+    indices = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    is_in: NDArray[np.bool_] = np.equal(ascending[indices], values)
     return is_in

@@ -75,18 +75,18 @@ class KeyAgreement(KeyState):
         sizes, common = self._sizes(view)
         rows = view.taking_part
         truths = view.truth_counts[rows]
-        for place in range(len(self.thresholds)):
-            found, shared = sizes[rows, place], common[rows, place]
-            self._count_sets(place, shared, truths + found - shared)
+        for index in range(len(self.thresholds)):
+            found, shared = sizes[rows, index], common[rows, index]
+            self._count_sets(index, shared, truths + found - shared)
 
     def warnings(self) -> Iterator[str]:
         """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
         if self.has_several:
             return
         reached = [0] * len(self.thresholds)
-        for (place, common, united), count in self.sets.items():
+        for (index, common, united), count in self.sets.items():
             # one in the union is a ground truth without a prediction, or the other way round
-            reached[place] += count if common or united > 1 else 0
+            reached[index] += count if common or united > 1 else 0
         count = len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
 
@@ -105,12 +105,12 @@ class KeyAgreement(KeyState):
         self.sets = Counter({(p, common, united): n for p, common, united, n in sets.tolist()})
 
     def _check_sets(self, sets: Codes) -> None:
-        places, common, united, items = sets.T
-        if (places >= len(self.thresholds)).any() or (common > united).any():
+        indices, common, united, items = sets.T
+        if (indices >= len(self.thresholds)).any() or (common > united).any():
             raise StateError("sets: expected thresholds and sizes of sets, found other numbers")
         if (united > len(self.vocabulary)).any():
             raise StateError("sets: expected sets of the labels, found greater ones")
-        counted = np.bincount(places, weights=items, minlength=len(self.thresholds))
+        counted = np.bincount(indices, weights=items, minlength=len(self.thresholds))
         if (counted != self.datums).any():
             raise StateError(f"sets: expected {self.datums:,} items at each threshold")
 
@@ -138,7 +138,7 @@ class KeyAgreement(KeyState):
 
     def _sets_at(self, threshold: float) -> list[tuple[int, int, int]]:
         wanted = self.thresholds.index(threshold)
-        return sorted((c, u, n) for (place, c, u), n in self.sets.items() if place == wanted)
+        return sorted((c, u, n) for (index, c, u), n in self.sets.items() if index == wanted)
 
     def _truth_bins(self, view: KeyView) -> NDArray[Any]:
         """Return the number of thresholds that each listed ground truth's prediction passes."""
@@ -156,16 +156,16 @@ class KeyAgreement(KeyState):
         table = np.zeros((4, len(self.hits)), dtype=np.int64)
         np.add.at(table, (kinds, cells.bins), cells.counts)
         self.hits = self.hits + table[0]
-        hits, misses, others, _ = table.tolist()
-        for place in range(len(self.thresholds)):
-            hit, miss, other = (sum(part[place + 1 :]) for part in (hits, misses, others))
+        hits, misses, unmatched, _ = table.tolist()
+        for index in range(len(self.thresholds)):
+            hit, miss, other = (sum(part[index + 1 :]) for part in (hits, misses, unmatched))
             found = {
                 (1, 1): hit,
                 (0, 2): miss,
                 (0, 1): sum(hits) - hit + sum(misses) - miss + other,
-                (0, 0): sum(others) - other,
+                (0, 0): sum(unmatched) - other,
             }
-            self.sets.update({(place, *cell): count for cell, count in found.items() if count})
+            self.sets.update({(index, *cell): count for cell, count in found.items() if count})
 
     def _sizes(self, view: KeyView) -> tuple[Codes, Codes]:
         """Predicted labels of every datum at every threshold, and how many of them are true."""
@@ -183,15 +183,15 @@ class KeyAgreement(KeyState):
             bins = kernels.thresholds.passed(scores.values, thresholds)
             return _reached(scores.datums, bins, view.count, thresholds), common
         sizes = np.empty((view.count, len(thresholds)), dtype=np.int64)
-        for place, limit in enumerate(in_type(thresholds, scores.values.dtype)):
-            sizes[:, place] = np.count_nonzero(scores.values >= limit, axis=1)
+        for index, limit in enumerate(in_type(thresholds, scores.values.dtype)):
+            sizes[:, index] = np.count_nonzero(scores.values >= limit, axis=1)
         return sizes, common
 
-    def _count_sets(self, place: int, common: Codes, united: Codes) -> None:
+    def _count_sets(self, index: int, common: Codes, united: Codes) -> None:
         width = int(united.max(initial=0)) + 1
         cells, counts = np.unique(common * width + united, return_counts=True)
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
-            self.sets[place, *divmod(cell, width)] += count
+            self.sets[index, *divmod(cell, width)] += count
 
 
 def _reached(

@@ -175,17 +175,18 @@ class KeyRanking(KeyState):
     def of_labels(self) -> Iterator[LabelScores]:
         """Scores of one label after the other, sorted."""
         columns = [
-            {int(code): place for place, code in enumerate(chunk.labels)} for chunk in self.matrices
+            {int(code): position for position, code in enumerate(chunk.labels)}
+            for chunk in self.matrices
         ]
         listed = self._by_label()
         for code in self.vocabulary.order.tolist():
             scores, positives = listed.get(code, ([], []))
             scores, positives = list(scores), list(positives)
-            for chunk, places in zip(self.matrices, columns, strict=True):
-                if code in places:
-                    column = np.ascontiguousarray(chunk.values[:, places[code]])
+            for chunk, column_of in zip(self.matrices, columns, strict=True):
+                if code in column_of:
+                    column = np.ascontiguousarray(chunk.values[:, column_of[code]])
                     scores.append(column)
-                    positives.append(column[chunk.rows[chunk.columns == places[code]]])
+                    positives.append(column[chunk.rows[chunk.columns == column_of[code]]])
             yield self._label_scores(code, _together(scores), _together(positives))
 
     def _label_scores(self, code: int, scores: Floats, positives: Floats) -> LabelScores:
@@ -278,12 +279,12 @@ def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
     height, width = values.shape
     labels = saved_column(content, "labels", np.int64, shape=(width,), low=0, high=count - 1)
     rows = saved_column(content, "rows", np.int64, low=0, high=height - 1)
-    places = saved_column(content, "columns", np.int64, low=0, high=width - 1)
-    check_same_length({"rows": rows, "columns": places})
-    for name, each in (("labels", labels), ("rows", rows * width + places)):
+    column_numbers = saved_column(content, "columns", np.int64, low=0, high=width - 1)
+    check_same_length({"rows": rows, "columns": column_numbers})
+    for name, each in (("labels", labels), ("rows", rows * width + column_numbers)):
         if len(np.unique(each)) < len(each):
             raise StateError(f"{name}: expected each once, found one twice")
-    return MatrixChunk(values, labels, rows, places)
+    return MatrixChunk(values, labels, rows, column_numbers)
 
 
 def _saved_list(columns: list[Any], count: int) -> ListChunk:

@@ -181,12 +181,12 @@ class KeyLabelCounts(KeyState):
         labels = self.labels
         tp, passed = _passing(self.matched[order]), _passing(self.predicted[order])
         truths = self.truths[order]
-        places = {threshold: place for place, threshold in enumerate(self.thresholds, start=1)}
+        indices = {threshold: index for index, threshold in enumerate(self.thresholds, start=1)}
         found = []
         for threshold in thresholds:
-            place = places[threshold]
-            hits, misses = tp[:, place], truths - tp[:, place]
-            false = passed[:, place] - hits
+            index = indices[threshold]
+            hits, misses = tp[:, index], truths - tp[:, index]
+            false = passed[:, index] - hits
             found.append(
                 ThresholdCounts(
                     labels=labels, tp=hits, fp=false, fn=misses, tn=self.datums - truths - false

@@ -1,9 +1,9 @@
-/* Inner loops of the classification metrics over flat arrays; `reference` says in NumPy what
- * each of them has to find, to the last bit.
+/* Inner loops of the classification metrics over flat arrays; the results equal those of
+ * `reference`, written in NumPy, to the last bit.
  *
- * Plain C99, but for vectors where the compiler has them: the arrays, those to write to and room
- * for work included, come from `compiled`, which also says what they hold. What differs between
- * float32 and float64 scores stands in `scores.h`, which is included once for each.
+ * Plain C99, with vectors where the compiler supports them. All arrays, including outputs and work
+ * space, are allocated by `compiled`, which also documents their contents. `scores.h` has the code
+ * that depends on the type of the scores; it is included once for float32 and once for float64.
  */
 
 #include <math.h>
@@ -30,7 +30,7 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* Vectors of 16 bytes, which these compilers have for every processor, and of 32, if it has. */
+/* Vectors of 16 bytes, supported on every processor by these compilers, and of 32 on some. */
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define VECTORS
@@ -56,22 +56,22 @@
 EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 
 enum {
-    AHEAD = 24,        /* rows that are asked of memory before their turn */
-    LINE = 64,         /* bytes that memory gives at a time */
+    AHEAD = 24,        /* rows of prefetch distance */
+    LINE = 64,         /* bytes of a cache line */
     BLOCK = 4096,      /* scores that stay in cache */
-    LIST = 1024,       /* scores, or rows, of which those that matter are listed */
+    LIST = 1024,       /* scores or rows whose relevant entries are listed together */
     CARRIED = 1 << 20, /* lists after which limbs are below 2^63: a score adds less than 2^33 */
     FEWEST = 4,        /* scores of a row that fill a vector */
     SHORT = 16,        /* scores of a row below which short vectors are faster than long ones */
-    SKIPPED = 32,      /* scores that are passed over together if none of them is listed */
-    FEW_LIMITS = 32    /* thresholds up to which comparing with each beats searching */
+    SKIPPED = 32,      /* scores that are skipped together if none of them is listed */
+    FEW_LIMITS = 32    /* thresholds up to which a linear scan beats a binary search */
 };
 
-/* Adds a number that is not negative to a whole number of units of 2**-unit_bits, kept as limbs
- * of 32 bits with room for carries. */
+/* Adds a non-negative number to a big integer in units of 2**-unit_bits, stored as 32-bit limbs
+ * with room for carries. */
 INLINE void add_exactly(uint64_t *limbs, int unit_bits, double value) {
     uint64_t bits, mantissa, low, high;
-    int exponent, place, shift;
+    int exponent, index, shift;
     memcpy(&bits, &value, sizeof bits);
     exponent = (int)(bits >> 52 & 0x7ff); /* of -0.0, too */
     mantissa = bits & 0xfffffffffffffu;
@@ -79,9 +79,9 @@ INLINE void add_exactly(uint64_t *limbs, int unit_bits, double value) {
         mantissa |= (uint64_t)1 << 52;
     else
         exponent = 1;
-    place = exponent - 1075 + unit_bits;
-    shift = place & 31;
-    limbs += place >> 5;
+    index = exponent - 1075 + unit_bits;
+    shift = index & 31;
+    limbs += index >> 5;
     low = (mantissa & 0xffffffffu) << shift;
     high = (mantissa >> 32) << shift;
     limbs[0] += low & 0xffffffffu;
@@ -131,22 +131,22 @@ static void carry_all(uint64_t *limbs, int64_t sums, int64_t count) {
 }
 
 #define SCORE float
-#define PLACE int32_t
+#define INDEX int32_t
 #define LANES_OF_16_BYTES 4
 #define LANES_OF_32_BYTES 8
-#define OF(name) name##_float32
+#define TYPED(name) name##_float32
 #include "scores.h"
 #undef SCORE
-#undef PLACE
+#undef INDEX
 #undef LANES_OF_16_BYTES
 #undef LANES_OF_32_BYTES
-#undef OF
+#undef TYPED
 
 #define SCORE double
-#define PLACE int64_t
+#define INDEX int64_t
 #define LANES_OF_16_BYTES 1 /* two are no gain */
 #define LANES_OF_32_BYTES 4
-#define OF(name) name##_float64
+#define TYPED(name) name##_float64
 #include "scores.h"
 
 EXPORT(void, confusion_table, const int64_t *truths, const int32_t *predictions,

@@ -1,4 +1,4 @@
-"""Limits: score thresholds in the type of the scores that they are compared with."""
+"""Score thresholds in the type of the compared scores."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from valor_classification.kernels.values import Scores
 
 
 def in_type(thresholds: NDArray[np.float64], dtype: np.dtype[Any]) -> Scores:
-    """The nearest numbers of the scores' own type, so that a printed score passes itself.
+    """Round thresholds to the type of the scores, so that a printed score reaches itself.
 
-    A threshold above 0 stays above 0, and one that is out of the type's range is infinite.
+    A threshold above 0 stays above 0; a threshold outside the range of the type becomes infinite.
 
     Parameters
     ----------

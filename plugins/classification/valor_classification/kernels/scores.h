@@ -1,10 +1,10 @@
-/* Kernels over scores of one type: SCORE, and a whole number PLACE of the same size. */
+/* Kernels over scores of the type SCORE; INDEX is an integer type of the same size. */
 
 /* Number of ascending limits that a score reaches. */
-INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count) {
+INLINE int64_t TYPED(reached)(SCORE score, const SCORE *limits, int64_t limit_count) {
     int64_t low = 0, length = limit_count;
     if (limit_count <= FEW_LIMITS) {
-        PLACE few = 0;
+        INDEX few = 0;
         for (int64_t i = 0; i < limit_count; i++) few += score >= limits[i];
         return few;
     }
@@ -16,36 +16,36 @@ INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count
     return low;
 }
 
-/* Evenly spaced limits, where a score's place is a product and a step to a neighbor at the most.
- * The scale is 0 where limits are spaced in any other way. */
+/* Evenly spaced limits: a score's bin is a product, corrected by at most one step. The scale is 0
+ * if the limits are not evenly spaced. */
 typedef struct {
     SCORE first, scale, last;
-} OF(grid);
+} TYPED(grid);
 
-INLINE int64_t OF(cell)(SCORE score, OF(grid) grid) {
-    SCORE place = (score - grid.first) * grid.scale;
-    place = place > 0 ? place : 0;
-    return (int64_t)(place < grid.last ? place : grid.last);
+INLINE int64_t TYPED(cell)(SCORE score, TYPED(grid) grid) {
+    SCORE index = (score - grid.first) * grid.scale;
+    index = index > 0 ? index : 0;
+    return (int64_t)(index < grid.last ? index : grid.last);
 }
 
-/* The grid of ascending limits. A cell rises with the score. So if each limit's own cell is its
- * place or the one before, that of a score between two limits is at most one off on either side. */
-INLINE OF(grid) OF(grid_of)(const SCORE *limits, int64_t limit_count) {
-    OF(grid) grid = {0, 0, 0};
+/* The grid of ascending limits. A cell rises with the score. So if the cell of each limit is its
+ * index or the one before, the cell of a score between two limits is off by at most one. */
+INLINE TYPED(grid) TYPED(grid_of)(const SCORE *limits, int64_t limit_count) {
+    TYPED(grid) grid = {0, 0, 0};
     if (limit_count <= FEW_LIMITS) return grid;
     grid.first = limits[0];
     grid.last = (SCORE)(limit_count - 2);
     grid.scale = (SCORE)(limit_count - 1) / (limits[limit_count - 1] - limits[0]);
     for (int64_t i = 0; i < limit_count && grid.scale != 0; i++) {
-        const int64_t cell = OF(cell)(limits[i], grid);
+        const int64_t cell = TYPED(cell)(limits[i], grid);
         if (cell != i && cell != i - 1) grid.scale = 0;
     }
     return grid;
 }
 
 /* Number of limits that a score reaches, by a grid that has a scale. */
-INLINE int64_t OF(reached_in)(OF(grid) grid, SCORE score, const SCORE *limits) {
-    const int64_t cell = OF(cell)(score, grid);
+INLINE int64_t TYPED(reached_in)(TYPED(grid) grid, SCORE score, const SCORE *limits) {
+    const int64_t cell = TYPED(cell)(score, grid);
     return cell + (score >= limits[cell]) + (score >= limits[cell + 1]);
 }
 
@@ -57,63 +57,63 @@ INLINE int64_t OF(reached_in)(OF(grid) grid, SCORE score, const SCORE *limits) {
 #define LANES 1
 #endif
 #define TARGET
-#define IN(name) OF(name##_anywhere)
+#define FOR_CPU(name) TYPED(name##_anywhere)
 #include "tops.h"
 
 #ifdef WIDE_VECTORS
 #if LANES_OF_16_BYTES > 1
 #define LANES LANES_OF_16_BYTES
 #define TARGET __attribute__((target("avx2")))
-#define IN(name) OF(name##_avx2_short)
+#define FOR_CPU(name) TYPED(name##_avx2_short)
 #include "tops.h"
 #endif
 
 #define LANES LANES_OF_32_BYTES
 #define TARGET __attribute__((target("avx2")))
-#define IN(name) OF(name##_avx2)
+#define FOR_CPU(name) TYPED(name##_avx2)
 #include "tops.h"
 #endif
 
-EXPORT(SCORE, OF(top_of_rows), const SCORE *values, int64_t count, int64_t width, int32_t *top,
+EXPORT(SCORE, TYPED(top_of_rows), const SCORE *values, int64_t count, int64_t width, int32_t *top,
        SCORE *scores) {
 #ifdef WIDE_VECTORS
     if (width >= FEWEST && __builtin_cpu_supports("avx2")) {
 #if LANES_OF_16_BYTES > 1
-        if (width < SHORT) return OF(tops_avx2_short)(values, count, width, top, scores);
+        if (width < SHORT) return TYPED(tops_avx2_short)(values, count, width, top, scores);
 #endif
-        return OF(tops_avx2)(values, count, width, top, scores);
+        return TYPED(tops_avx2)(values, count, width, top, scores);
     }
 #endif
-    return OF(tops_anywhere)(values, count, width, top, scores);
+    return TYPED(tops_anywhere)(values, count, width, top, scores);
 }
 
-/* Tops of a list of rows: found, or part of those that are given. */
+/* Row maxima of a block: computed here, or copied from the caller's. */
 typedef struct {
     int32_t top[LIST];
     SCORE scores[LIST];
-} OF(tops_of_list);
+} TYPED(tops_of_list);
 
 typedef struct {
     const int32_t *top;
     const SCORE *scores;
-} OF(tops_given);
+} TYPED(tops_given);
 
-INLINE OF(tops_given)
-    OF(tops_from)(const SCORE *values, int64_t start, int64_t rows, int64_t width,
-                  const int32_t *top, const SCORE *scores, OF(tops_of_list) * found) {
-    OF(tops_given) own;
+INLINE TYPED(tops_given)
+    TYPED(tops_from)(const SCORE *values, int64_t start, int64_t rows, int64_t width,
+                     const int32_t *top, const SCORE *scores, TYPED(tops_of_list) * found) {
+    TYPED(tops_given) own;
     if (top) {
         own.top = top + start;
         own.scores = scores + start;
     } else {
-        OF(top_of_rows)(values + start * width, rows, width, found->top, found->scores);
+        TYPED(top_of_rows)(values + start * width, rows, width, found->top, found->scores);
         own.top = found->top;
         own.scores = found->scores;
     }
     return own;
 }
 
-EXPORT(void, OF(top_of_runs), const int64_t *datums, const SCORE *values, int64_t count,
+EXPORT(void, TYPED(top_of_runs), const int64_t *datums, const SCORE *values, int64_t count,
        int64_t *top) {
     for (int64_t entry = 0; entry < count; entry++) {
         int64_t *best = top + datums[entry];
@@ -121,17 +121,17 @@ EXPORT(void, OF(top_of_runs), const int64_t *datums, const SCORE *values, int64_
     }
 }
 
-EXPORT(void, OF(scores_in_rows), const SCORE *values, int64_t count, int64_t width,
+EXPORT(void, TYPED(scores_in_rows), const SCORE *values, int64_t count, int64_t width,
        const int64_t *columns, SCORE *scores) {
     for (int64_t row = 0; row < count; row++) scores[row] = values[row * width + columns[row]];
 }
 
-EXPORT(WIDE int64_t, OF(outside), const SCORE *values, int64_t count, double low, double high) {
+EXPORT(WIDE int64_t, TYPED(outside), const SCORE *values, int64_t count, double low, double high) {
     const SCORE least = (SCORE)low, most = (SCORE)high;
     int64_t found = 0;
     for (int64_t start = 0; start < count; start += BLOCK) {
         int64_t stop = start + BLOCK < count ? start + BLOCK : count;
-        PLACE strange = 0;
+        INDEX strange = 0;
         for (int64_t i = start; i < stop; i++) strange += (values[i] < least) | (values[i] > most);
         found += strange;
     }
@@ -140,16 +140,16 @@ EXPORT(WIDE int64_t, OF(outside), const SCORE *values, int64_t count, double low
 
 /* ---- thresholds */
 
-EXPORT(WIDE void, OF(passed), const SCORE *values, int64_t count, const SCORE *limits,
+EXPORT(WIDE void, TYPED(passed), const SCORE *values, int64_t count, const SCORE *limits,
        int64_t limit_count, uint8_t *out) {
     if (limit_count > FEW_LIMITS) {
-        const OF(grid) grid = OF(grid_of)(limits, limit_count);
+        const TYPED(grid) grid = TYPED(grid_of)(limits, limit_count);
         if (grid.scale != 0)
             for (int64_t i = 0; i < count; i++)
-                out[i] = (uint8_t)OF(reached_in)(grid, values[i], limits);
+                out[i] = (uint8_t)TYPED(reached_in)(grid, values[i], limits);
         else
             for (int64_t i = 0; i < count; i++)
-                out[i] = (uint8_t)OF(reached)(values[i], limits, limit_count);
+                out[i] = (uint8_t)TYPED(reached)(values[i], limits, limit_count);
         return;
     }
     for (int64_t start = 0; start < count; start += BLOCK) {
@@ -161,16 +161,17 @@ EXPORT(WIDE void, OF(passed), const SCORE *values, int64_t count, const SCORE *l
 }
 
 /* Adds each row to the table's cell of its truth, the label of its top, and how many limits the
- * top's score reaches. A truth of -1 is none. Tops that are not given are found. */
-EXPORT(void, OF(top_table), const SCORE *values, int64_t count, int64_t width, const int32_t *top,
-       const SCORE *scores, const int64_t *labels, const int64_t *truths, const SCORE *limits,
-       int64_t limit_count, int64_t label_count, int64_t *table) {
-    OF(tops_of_list) found;
+ * top's score reaches. A truth of -1 means none. Tops are computed unless given. */
+EXPORT(void, TYPED(top_table), const SCORE *values, int64_t count, int64_t width,
+       const int32_t *top, const SCORE *scores, const int64_t *labels, const int64_t *truths,
+       const SCORE *limits, int64_t limit_count, int64_t label_count, int64_t *table) {
+    TYPED(tops_of_list) found;
     uint8_t bins[LIST];
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        const OF(tops_given) own = OF(tops_from)(values, start, rows, width, top, scores, &found);
-        OF(passed)(own.scores, rows, limits, limit_count, bins);
+        const TYPED(tops_given) own =
+            TYPED(tops_from)(values, start, rows, width, top, scores, &found);
+        TYPED(passed)(own.scores, rows, limits, limit_count, bins);
         for (int64_t row = 0; row < rows; row++) {
             int64_t pair = (truths[start + row] + 1) * (label_count + 1) + labels[own.top[row]] + 1;
             table[pair * (limit_count + 1) + bins[row]]++;
@@ -180,12 +181,12 @@ EXPORT(void, OF(top_table), const SCORE *values, int64_t count, int64_t width, c
 
 /* Scores by column and by the number of limits that they reach. Those that reach none, mostly
  * the greater part, are not counted here. */
-EXPORT(WIDE void, OF(threshold_histogram), const SCORE *values, int64_t count, int64_t width,
+EXPORT(WIDE void, TYPED(threshold_histogram), const SCORE *values, int64_t count, int64_t width,
        const SCORE *limits, int64_t limit_count, int64_t *table) {
     int32_t places[LIST];
     SCORE kept[LIST];
-    PLACE bins[LIST];
-    const OF(grid) grid = OF(grid_of)(limits, limit_count);
+    INDEX bins[LIST];
+    const TYPED(grid) grid = TYPED(grid_of)(limits, limit_count);
     const SCORE lowest = limits[0];
     const int64_t size = count * width;
     uint32_t column = 0;
@@ -194,7 +195,7 @@ EXPORT(WIDE void, OF(threshold_histogram), const SCORE *values, int64_t count, i
         int32_t length = start + LIST < size ? LIST : (int32_t)(size - start);
         int32_t found = 0, i = 0;
         for (; i + SKIPPED <= length; i += SKIPPED) {
-            PLACE some = 0;
+            INDEX some = 0;
             for (int32_t j = i; j < i + SKIPPED; j++) some |= block[j] >= lowest;
             if (!some) continue;
             for (int32_t j = i; j < i + SKIPPED; j++) {
@@ -212,9 +213,10 @@ EXPORT(WIDE void, OF(threshold_histogram), const SCORE *values, int64_t count, i
             for (int64_t limit = 1; limit < limit_count; limit++)
                 for (i = 0; i < found; i++) bins[i] += kept[i] >= limits[limit];
         } else if (grid.scale != 0) {
-            for (i = 0; i < found; i++) bins[i] = (PLACE)OF(reached_in)(grid, kept[i], limits);
+            for (i = 0; i < found; i++) bins[i] = (INDEX)TYPED(reached_in)(grid, kept[i], limits);
         } else {
-            for (i = 0; i < found; i++) bins[i] = (PLACE)OF(reached)(kept[i], limits, limit_count);
+            for (i = 0; i < found; i++)
+                bins[i] = (INDEX)TYPED(reached)(kept[i], limits, limit_count);
         }
         for (i = 0; i < found; i++) {
             const uint32_t own = (column + (uint32_t)places[i]) % (uint32_t)width;
@@ -225,13 +227,13 @@ EXPORT(WIDE void, OF(threshold_histogram), const SCORE *values, int64_t count, i
 }
 
 /* Adds scores in [0, 1] to the table by the number of limits that they reach and whether they hit,
- * and to their exact sums in units of 2**-unit_bits by the former. Answers how many are outside. */
-INLINE int64_t OF(add_to_bins)(const SCORE *values, const uint8_t *hits, int64_t count,
-                               const SCORE *limits, int64_t limit_count, int64_t *table,
-                               uint64_t *limbs, int64_t limb_count, int unit_bits) {
+ * and to the exact sums of their bins in units of 2**-unit_bits. Returns how many are outside. */
+INLINE int64_t TYPED(add_to_bins)(const SCORE *values, const uint8_t *hits, int64_t count,
+                                  const SCORE *limits, int64_t limit_count, int64_t *table,
+                                  uint64_t *limbs, int64_t limb_count, int unit_bits) {
     uint8_t bins[LIST];
-    const int64_t strange = OF(outside)(values, count, 0, 1);
-    OF(passed)(values, count, limits, limit_count, bins);
+    const int64_t strange = TYPED(outside)(values, count, 0, 1);
+    TYPED(passed)(values, count, limits, limit_count, bins);
     for (int64_t i = 0; i < count; i++) {
         if (strange && (values[i] < 0 || values[i] > 1)) continue;
         table[2 * bins[i] + hits[i]]++;
@@ -240,14 +242,14 @@ INLINE int64_t OF(add_to_bins)(const SCORE *values, const uint8_t *hits, int64_t
     return strange;
 }
 
-EXPORT(int64_t, OF(reliability), const SCORE *values, const uint8_t *hits, int64_t count,
+EXPORT(int64_t, TYPED(reliability), const SCORE *values, const uint8_t *hits, int64_t count,
        const SCORE *limits, int64_t limit_count, int64_t *table, uint64_t *limbs,
        int64_t limb_count, int unit_bits) {
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        strange += OF(add_to_bins)(values + start, hits + start, rows, limits, limit_count, table,
-                                   limbs, limb_count, unit_bits);
+        strange += TYPED(add_to_bins)(values + start, hits + start, rows, limits, limit_count,
+                                      table, limbs, limb_count, unit_bits);
         if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }
     carry_all(limbs, limit_count + 1, limb_count);
@@ -255,20 +257,21 @@ EXPORT(int64_t, OF(reliability), const SCORE *values, const uint8_t *hits, int64
 }
 
 /* The same for the tops of rows, which hit if their label is the truth. */
-EXPORT(int64_t, OF(top_reliability), const SCORE *values, int64_t count, int64_t width,
+EXPORT(int64_t, TYPED(top_reliability), const SCORE *values, int64_t count, int64_t width,
        const int32_t *top, const SCORE *scores, const int64_t *labels, const int64_t *truths,
        const SCORE *limits, int64_t limit_count, int64_t *table, uint64_t *limbs,
        int64_t limb_count, int unit_bits) {
-    OF(tops_of_list) found;
+    TYPED(tops_of_list) found;
     uint8_t hits[LIST];
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        const OF(tops_given) own = OF(tops_from)(values, start, rows, width, top, scores, &found);
+        const TYPED(tops_given) own =
+            TYPED(tops_from)(values, start, rows, width, top, scores, &found);
         for (int64_t row = 0; row < rows; row++)
             hits[row] = labels[own.top[row]] == truths[start + row];
-        strange += OF(add_to_bins)(own.scores, hits, rows, limits, limit_count, table, limbs,
-                                   limb_count, unit_bits);
+        strange += TYPED(add_to_bins)(own.scores, hits, rows, limits, limit_count, table, limbs,
+                                      limb_count, unit_bits);
         if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }
     carry_all(limbs, limit_count + 1, limb_count);
@@ -276,11 +279,11 @@ EXPORT(int64_t, OF(top_reliability), const SCORE *values, int64_t count, int64_t
 }
 
 /* Adds the squared differences between scores in [0, 1] and truth, which is 1 in the columns that
- * `truths` gives for their `datums`, ascending, and 0 in others. The first row is that of datum
- * `first`; rows without a truth do not take part, and a column of -1 is none. */
-EXPORT(void, OF(squared_errors), const SCORE *values, int64_t count, int64_t width, int64_t first,
-       const int64_t *datums, const int64_t *truths, int64_t truth_count, uint64_t *limbs,
-       int64_t limb_count, int unit_bits) {
+ * `truths` gives for their `datums`, ascending, and 0 elsewhere. The first row is that of datum
+ * `first`. Rows without a truth are skipped; a column of -1 means none. */
+EXPORT(void, TYPED(squared_errors), const SCORE *values, int64_t count, int64_t width,
+       int64_t first, const int64_t *datums, const int64_t *truths, int64_t truth_count,
+       uint64_t *limbs, int64_t limb_count, int unit_bits) {
     int64_t end = 0;
     for (int64_t row = 0; row < count; row++) {
         const int64_t start = end;
@@ -300,11 +303,11 @@ EXPORT(void, OF(squared_errors), const SCORE *values, int64_t count, int64_t wid
 /* ---- ranking */
 
 /* Scores of the cells of a matrix whose datum truly has the column's label, column by column.
- * The matrix comes in chunks, whose first rows are `starts`; `ends` are where the columns'
- * scores end, and become where they begin. */
-EXPORT(void, OF(positives), const SCORE *const *chunks, const int64_t *starts, int64_t chunk_count,
-       int64_t width, const int64_t *rows, const int64_t *columns, int64_t count, int64_t *ends,
-       SCORE *scores) {
+ * The matrix comes in chunks, whose first rows are `starts`. `ends` holds the end of each column's
+ * scores, and on return their start. */
+EXPORT(void, TYPED(positives), const SCORE *const *chunks, const int64_t *starts,
+       int64_t chunk_count, int64_t width, const int64_t *rows, const int64_t *columns,
+       int64_t count, int64_t *ends, SCORE *scores) {
     int64_t chunk = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = rows[i];
@@ -323,13 +326,13 @@ EXPORT(void, OF(positives), const SCORE *const *chunks, const int64_t *starts, i
     }
 }
 
-/* Adds the scores of some columns that reach the column's `least` to a copy of it. Copies have
- * space for `step` scores and are written up to their `ends`. */
-EXPORT(void, OF(gather), const SCORE *rows, int64_t count, int64_t width, int64_t columns,
+/* Appends the scores of columns that reach the column's `least` to its copy. Copies have space for
+ * `step` scores and are written up to their `ends`. */
+EXPORT(void, TYPED(gather), const SCORE *rows, int64_t count, int64_t width, int64_t columns,
        const SCORE *least, SCORE *copies, int64_t step, int64_t *ends) {
     for (int64_t row = 0; row < count; row++) {
         const SCORE *scores = rows + row * width;
-        /* Rows longer than what is read of them are too far apart for the processor to guess. */
+        /* The processor does not predict strides this long. */
         if (width > columns && row + AHEAD < count)
             for (int64_t column = 0; column < columns; column += LINE / (int64_t)sizeof(SCORE))
                 PREFETCH(scores + AHEAD * width + column);
@@ -342,11 +345,11 @@ EXPORT(void, OF(gather), const SCORE *rows, int64_t count, int64_t width, int64_
     }
 }
 
-/* How a label's positives rank among its scores, both ascending. Answers the number of scores
- * below each positive plus that of scores not above it, summed over the positives, and adds the
- * precisions at them to `limbs`. `below` scores are left out since they are below all positives;
- * the unlisted tie with each other below everything. */
-EXPORT(int64_t, OF(rank), const SCORE *scores, int64_t count, const SCORE *positives,
+/* Ranks of a label's positives among its scores, both ascending. Returns the number of scores
+ * below each positive plus the number not above it, summed over the positives, and adds their
+ * precisions to `limbs`. The arrays exclude `below` scores, which are below all positives. Unlisted
+ * scores tie with each other below everything. */
+EXPORT(int64_t, TYPED(rank), const SCORE *scores, int64_t count, const SCORE *positives,
        int64_t positive_count, int64_t below, int64_t unlisted_positives, int64_t unlisted,
        uint64_t *limbs, int64_t limb_count, int unit_bits) {
     int64_t found = 0, wins = 0;
@@ -354,7 +357,7 @@ EXPORT(int64_t, OF(rank), const SCORE *scores, int64_t count, const SCORE *posit
         const SCORE score = positives[i];
         const int64_t first = i;
         int64_t size, lower;
-        /* A score that is no number equals nothing, itself included. */
+        /* NaN is not equal to itself. */
         do i++;
         while (i < positive_count && positives[i] == score);
         size = i - first;
@@ -374,22 +377,22 @@ EXPORT(int64_t, OF(rank), const SCORE *scores, int64_t count, const SCORE *posit
     return wins;
 }
 
-/* `rank` of some columns of a matrix of `datums` rows. Copies of their scores are `step` apart and
- * end at `ends`; their positives begin at `starts`, one column after the other. */
-EXPORT(void, OF(rank_columns), const SCORE *copies, int64_t step, const int64_t *ends,
+/* `rank` of several columns of a matrix of `datums` rows. Copies of their scores begin every `step`
+ * scores and end at `ends`; the positives of each column begin at `starts`. */
+EXPORT(void, TYPED(rank_columns), const SCORE *copies, int64_t step, const int64_t *ends,
        const SCORE *positives, const int64_t *starts, int64_t columns, int64_t datums,
        int64_t *wins, uint64_t *limbs, int64_t limb_count, int unit_bits) {
     for (int64_t column = 0; column < columns; column++) {
         const int64_t start = starts[column], count = ends[column];
-        wins[column] =
-            OF(rank)(copies + column * step, count, positives + start, starts[column + 1] - start,
-                     datums - count, 0, 0, limbs + column * limb_count, limb_count, unit_bits);
+        wins[column] = TYPED(rank)(copies + column * step, count, positives + start,
+                                   starts[column + 1] - start, datums - count, 0, 0,
+                                   limbs + column * limb_count, limb_count, unit_bits);
     }
 }
 
-/* The points of a curve of ascending scores, the greatest first; answers how many. Where `bends`
- * is set, a point is left out if the steps before and after it are the same. */
-EXPORT(int64_t, OF(rank_curve), const SCORE *scores, int64_t count, const SCORE *positives,
+/* Points of a curve of ascending scores, the greatest first; returns how many. With `bends`, points
+ * between two equal steps are dropped. */
+EXPORT(int64_t, TYPED(rank_curve), const SCORE *scores, int64_t count, const SCORE *positives,
        int64_t positive_count, int64_t unlisted_positives, int64_t unlisted_negatives, int bends,
        SCORE *thresholds, int32_t *true_positives, int32_t *false_positives) {
     int64_t found = count, matched = positive_count, points = 0;
@@ -426,7 +429,7 @@ EXPORT(int64_t, OF(rank_curve), const SCORE *scores, int64_t count, const SCORE 
 
 /* ---- the rank of the truth */
 
-EXPORT(WIDE void, OF(ranks_of_truth), const SCORE *values, int64_t count, int64_t width,
+EXPORT(WIDE void, TYPED(ranks_of_truth), const SCORE *values, int64_t count, int64_t width,
        const int64_t *truths, int64_t unlisted, int64_t *ranks) {
     for (int64_t row = 0; row < count; row++) {
         const SCORE *scores = values + row * width;
@@ -440,7 +443,7 @@ EXPORT(WIDE void, OF(ranks_of_truth), const SCORE *values, int64_t count, int64_
             const SCORE score = scores[truth];
             const int64_t stop = start + BLOCK < width ? start + BLOCK : width;
             const int64_t middle = truth < start ? start : truth < stop ? truth : stop;
-            PLACE before = 0;
+            INDEX before = 0;
             for (int64_t i = start; i < middle; i++) before += scores[i] >= score;
             for (int64_t i = middle; i < stop; i++) before += scores[i] > score;
             rank += before;
@@ -449,8 +452,8 @@ EXPORT(WIDE void, OF(ranks_of_truth), const SCORE *values, int64_t count, int64_
     }
 }
 
-EXPORT(void, OF(ranks_of_truth_in_runs), const int64_t *datums, const SCORE *values, int64_t count,
-       const int64_t *truths, int64_t *ranks) {
+EXPORT(void, TYPED(ranks_of_truth_in_runs), const int64_t *datums, const SCORE *values,
+       int64_t count, const int64_t *truths, int64_t *ranks) {
     for (int64_t entry = 0; entry < count; entry++) {
         const int64_t truth = truths[datums[entry]];
         if (truth < 0) continue;

@@ -1,6 +1,6 @@
-/* The greatest score of each row, of one type of scores; included by `scores.h` for every kind of
- * processor. IN names what is of one kind, TARGET lets the compiler use it, and LANES is how many
- * scores it compares at a time. */
+/* The greatest score of each row, for one type of scores. `scores.h` includes this file once for
+ * each kind of processor: FOR_CPU makes names for that kind, TARGET enables its instructions, and
+ * LANES is the number of scores in one comparison. */
 
 #if LANES == 8
 #define ORDER {0, 1, 2, 3, 4, 5, 6, 7}
@@ -10,78 +10,80 @@
 
 #if LANES > 1
 
-typedef SCORE IN(lanes) __attribute__((vector_size(LANES * sizeof(SCORE))));
-typedef PLACE IN(places) __attribute__((vector_size(LANES * sizeof(SCORE))));
-typedef IN(lanes) IN(loose) __attribute__((aligned(sizeof(SCORE)), may_alias));
-typedef SCORE IN(quad) __attribute__((vector_size(4 * sizeof(SCORE))));
-typedef PLACE IN(codes) __attribute__((vector_size(4 * sizeof(SCORE))));
+typedef SCORE FOR_CPU(lanes) __attribute__((vector_size(LANES * sizeof(SCORE))));
+typedef INDEX FOR_CPU(indices) __attribute__((vector_size(LANES * sizeof(SCORE))));
+typedef FOR_CPU(lanes) FOR_CPU(loose) __attribute__((aligned(sizeof(SCORE)), may_alias));
+typedef SCORE FOR_CPU(quad) __attribute__((vector_size(4 * sizeof(SCORE))));
+typedef INDEX FOR_CPU(codes) __attribute__((vector_size(4 * sizeof(SCORE))));
 
-/* Raises the greatest scores of the lanes of a row, and their columns, by its next ones. */
-INLINE void IN(raise)(IN(lanes) * greatest, IN(places) * columns, IN(lanes) * sum, const SCORE *row,
-                      int64_t column) {
-    const IN(places) own = (IN(places))ORDER + (PLACE)column;
-    const IN(lanes) scores = *(const IN(loose) *)(row + column);
-    const IN(places) higher = (IN(places))(scores > *greatest);
+/* Updates the greatest scores of each lane, and their columns, with the next scores of a row. */
+INLINE void FOR_CPU(raise)(FOR_CPU(lanes) * greatest, FOR_CPU(indices) * columns,
+                           FOR_CPU(lanes) * sum, const SCORE *row, int64_t column) {
+    const FOR_CPU(indices) own = (FOR_CPU(indices))ORDER + (INDEX)column;
+    const FOR_CPU(lanes) scores = *(const FOR_CPU(loose) *)(row + column);
+    const FOR_CPU(indices) higher = (FOR_CPU(indices))(scores > *greatest);
     *sum += scores;
-    *greatest = (IN(lanes))EITHER(IN(places), higher, scores, *greatest);
-    *columns = EITHER(IN(places), higher, own, *columns);
+    *greatest = (FOR_CPU(lanes))EITHER(FOR_CPU(indices), higher, scores, *greatest);
+    *columns = EITHER(FOR_CPU(indices), higher, own, *columns);
 }
 
-/* The greatest of four lanes that stand for all. */
-INLINE void IN(fold)(const IN(lanes) * greatest, const IN(places) * columns, IN(quad) * best,
-                     IN(codes) * first) {
+/* The greatest of four lanes. */
+INLINE void FOR_CPU(fold)(const FOR_CPU(lanes) * greatest, const FOR_CPU(indices) * columns,
+                          FOR_CPU(quad) * best, FOR_CPU(codes) * first) {
     *best = __builtin_shufflevector(*greatest, *greatest, 0, 1, 2, 3);
     *first = __builtin_shufflevector(*columns, *columns, 0, 1, 2, 3);
 #if LANES == 8
     {
-        const IN(quad) others = __builtin_shufflevector(*greatest, *greatest, 4, 5, 6, 7);
-        const IN(codes) theirs = __builtin_shufflevector(*columns, *columns, 4, 5, 6, 7);
-        const IN(codes) higher = (IN(codes))(others > *best) |
-                                 ((IN(codes))(others == *best) & (IN(codes))(theirs < *first));
-        *best = (IN(quad))EITHER(IN(codes), higher, others, *best);
-        *first = EITHER(IN(codes), higher, theirs, *first);
+        const FOR_CPU(quad) others = __builtin_shufflevector(*greatest, *greatest, 4, 5, 6, 7);
+        const FOR_CPU(codes) theirs = __builtin_shufflevector(*columns, *columns, 4, 5, 6, 7);
+        const FOR_CPU(codes) higher =
+            (FOR_CPU(codes))(others > *best) |
+            ((FOR_CPU(codes))(others == *best) & (FOR_CPU(codes))(theirs < *first));
+        *best = (FOR_CPU(quad))EITHER(FOR_CPU(codes), higher, others, *best);
+        *first = EITHER(FOR_CPU(codes), higher, theirs, *first);
     }
 #endif
 }
 
 /* The tops of four rows of LANES scores or more. The last lanes of a row may overlap those before.
- * Memory is asked for what is `ahead`, since long rows are too far apart for the processor to
- * guess. There are two sums, which do not wait for each other. */
-INLINE void IN(tops_of_four)(const SCORE *rows, int64_t width, int64_t ahead, int32_t *top,
-                             SCORE *scores, IN(lanes) * sums) {
+ * The rows `ahead` are prefetched, since the processor does not predict strides this long. Two
+ * independent sums hide the latency of additions. */
+INLINE void FOR_CPU(tops_of_four)(const SCORE *rows, int64_t width, int64_t ahead, int32_t *top,
+                                  SCORE *scores, FOR_CPU(lanes) * sums) {
     const int64_t last = width - LANES;
-    IN(lanes) greatest[4];
-    IN(places) columns[4];
-    IN(quad) bests[4], best;
-    IN(codes) firsts[4], first;
+    FOR_CPU(lanes) greatest[4];
+    FOR_CPU(indices) columns[4];
+    FOR_CPU(quad) bests[4], best;
+    FOR_CPU(codes) firsts[4], first;
     for (int row = 0; row < 4; row++) {
-        greatest[row] = *(const IN(loose) *)(rows + row * width);
-        columns[row] = (IN(places))ORDER;
+        greatest[row] = *(const FOR_CPU(loose) *)(rows + row * width);
+        columns[row] = (FOR_CPU(indices))ORDER;
         sums[row % 2] += greatest[row];
     }
     for (int64_t column = LANES; column < last; column += LANES) {
         if (column % (LINE / (int64_t)sizeof(SCORE)) == 0)
             for (int row = 0; row < 4; row++) PREFETCH(rows + row * width + column + ahead);
         for (int row = 0; row < 4; row++)
-            IN(raise)(greatest + row, columns + row, sums + row % 2, rows + row * width, column);
+            FOR_CPU(raise)
+            (greatest + row, columns + row, sums + row % 2, rows + row * width, column);
     }
     for (int row = 0; row < 4; row++) {
-        IN(raise)(greatest + row, columns + row, sums + row % 2, rows + row * width, last);
-        IN(fold)(greatest + row, columns + row, bests + row, firsts + row);
+        FOR_CPU(raise)(greatest + row, columns + row, sums + row % 2, rows + row * width, last);
+        FOR_CPU(fold)(greatest + row, columns + row, bests + row, firsts + row);
     }
     /* From here on, a vector holds the same lane of the four rows. */
     TRANSPOSE(bests);
     TRANSPOSE(firsts);
     best = bests[0];
     for (int lane = 1; lane < 4; lane++) {
-        const IN(codes) higher = (IN(codes))(bests[lane] > best);
-        best = (IN(quad))EITHER(IN(codes), higher, bests[lane], best);
+        const FOR_CPU(codes) higher = (FOR_CPU(codes))(bests[lane] > best);
+        best = (FOR_CPU(quad))EITHER(FOR_CPU(codes), higher, bests[lane], best);
     }
-    first = (IN(codes)){0} + (PLACE)width;
+    first = (FOR_CPU(codes)){0} + (INDEX)width;
     for (int lane = 0; lane < 4; lane++) {
-        const IN(codes) earlier =
-            (IN(codes))(bests[lane] == best) & (IN(codes))(firsts[lane] < first);
-        first = EITHER(IN(codes), earlier, firsts[lane], first);
+        const FOR_CPU(codes) earlier =
+            (FOR_CPU(codes))(bests[lane] == best) & (FOR_CPU(codes))(firsts[lane] < first);
+        first = EITHER(FOR_CPU(codes), earlier, firsts[lane], first);
     }
     best += (SCORE)0;
     memcpy(scores, &best, sizeof best);
@@ -90,17 +92,16 @@ INLINE void IN(tops_of_four)(const SCORE *rows, int64_t width, int64_t ahead, in
 
 #endif
 
-/* The tops of four rows, whose comparisons do not wait for each other; answers the sum, if it is
- * asked for. */
-INLINE SCORE IN(tops_side_by_side)(const SCORE *rows, int64_t width, int32_t *top, SCORE *scores,
-                                   const int is_summed) {
+/* The tops of four rows, compared independently of each other; returns the sum, if requested. */
+INLINE SCORE FOR_CPU(tops_side_by_side)(const SCORE *rows, int64_t width, int32_t *top,
+                                        SCORE *scores, const int is_summed) {
     SCORE greatest[4], sums[4] = {0};
-    PLACE places[4];
+    INDEX places[4];
     for (int row = 0; row < 4; row++) {
         greatest[row] = rows[row * width];
         places[row] = 0;
     }
-    for (PLACE column = 0; column < width; column++) {
+    for (INDEX column = 0; column < width; column++) {
         for (int row = 0; row < 4; row++) {
             const SCORE score = rows[row * width + column];
             if (is_summed) sums[row] += score;
@@ -115,9 +116,9 @@ INLINE SCORE IN(tops_side_by_side)(const SCORE *rows, int64_t width, int32_t *to
     return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-/* Answers a sum that every score is part of, some of them twice: it is finite only if all are.
- * Rows too short for vectors are not summed, and the answer is NaN. */
-EXPORT(TARGET SCORE, IN(tops), const SCORE *values, int64_t count, int64_t width, int32_t *top,
+/* Returns a sum of all scores, with duplicates: it is finite only if all scores are. Rows too
+ * short for vectors are not summed, and the result is NaN. */
+EXPORT(TARGET SCORE, FOR_CPU(tops), const SCORE *values, int64_t count, int64_t width, int32_t *top,
        SCORE *scores) {
     SCORE sum = 0;
     int64_t row = 0;
@@ -125,18 +126,19 @@ EXPORT(TARGET SCORE, IN(tops), const SCORE *values, int64_t count, int64_t width
     if (width < LANES) {
         sum = (SCORE)NAN;
         for (; row + 4 <= count; row += 4)
-            IN(tops_side_by_side)(values + row * width, width, top + row, scores + row, 0);
+            FOR_CPU(tops_side_by_side)(values + row * width, width, top + row, scores + row, 0);
     } else {
-        IN(lanes) sums[2] = {{0}, {0}};
+        FOR_CPU(lanes) sums[2] = {{0}, {0}};
         for (; row + 4 <= count; row += 4) {
             const int64_t ahead = row + 12 <= count ? 8 * width : 0;
-            IN(tops_of_four)(values + row * width, width, ahead, top + row, scores + row, sums);
+            FOR_CPU(tops_of_four)
+            (values + row * width, width, ahead, top + row, scores + row, sums);
         }
         for (int lane = 0; lane < LANES; lane++) sum += sums[0][lane] + sums[1][lane];
     }
 #endif
     for (; row + 4 <= count; row += 4)
-        sum += IN(tops_side_by_side)(values + row * width, width, top + row, scores + row, 1);
+        sum += FOR_CPU(tops_side_by_side)(values + row * width, width, top + row, scores + row, 1);
     for (; row < count; row++) {
         const SCORE *own = values + row * width;
         int64_t best = 0;
@@ -153,4 +155,4 @@ EXPORT(TARGET SCORE, IN(tops), const SCORE *values, int64_t count, int64_t width
 #undef ORDER
 #undef LANES
 #undef TARGET
-#undef IN
+#undef FOR_CPU

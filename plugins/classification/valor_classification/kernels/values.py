@@ -37,7 +37,7 @@ class RankAreas:
 
     @classmethod
     def of(cls, labels: Sequence[LabelAreas]) -> RankAreas:
-        """The areas of some labels as columns."""
+        """Join the areas of labels into columns."""
         return cls(
             positives=np.array([label.positives for label in labels], np.int64),
             negatives=np.array([label.negatives for label in labels], np.int64),
@@ -59,18 +59,18 @@ class LabelAreas:
     def counted(
         cls, positives: int, negatives: int, twice_wins: int, precisions: float
     ) -> LabelAreas:
-        """The areas that some counts make.
+        """Compute areas from counts.
 
         Parameters
         ----------
         positives, negatives : int
             Datums.
         twice_wins : int
-            Pairs of both in which the positive scores higher, twice, and those that tie.
+            Pairs of a positive and a lower negative, counted twice, plus tied pairs.
         precisions : float
             Sum of the precisions at all positives.
         """
-        # Divided by their number only in the end, so that a perfect ranking is exactly 1.
+        # A single division at the end makes the area of a perfect ranking exactly 1.
         pairs = positives * negatives
         return cls(
             positives=positives,
@@ -82,10 +82,10 @@ class LabelAreas:
 
 @frozen(kw_only=True, eq=False, repr=False)
 class RankCurve:
-    """How many datums score at least as high as each distinct score, greatest first."""
+    """Numbers of datums at or above each distinct score, greatest score first."""
 
     thresholds: Scores
-    """Distinct scores, descending; -inf stands for the unlisted, if there are any."""
+    """Distinct scores, descending, then -inf if there are unlisted datums."""
     true_positives: Counts
     """Positives at or above each threshold."""
     false_positives: Counts
@@ -93,7 +93,7 @@ class RankCurve:
 
 
 def counts_of(datums: int) -> type[np.signedinteger[Any]]:
-    """Type that takes the least memory for counts of some number of datums.
+    """Smallest integer type for counts of a number of datums.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class ConfusionCells:
 
     @classmethod
     def of(cls, table: Codes) -> ConfusionCells:
-        """The cells of a table that hold datums; its axes begin with what stands for none."""
+        """Select the non-zero cells of a table; index 0 of its first two axes means no label."""
         cells = np.nonzero(table)
         truths, predictions, bins = cells
         return cls(truths=truths - 1, predictions=predictions - 1, bins=bins, counts=table[cells])
@@ -135,7 +135,7 @@ class ReliabilityBins:
     units: list[int]
     """Exact sums of the scores in units of 2**-1074, as `ExactSums` has them."""
     outside: int
-    """Scores that are not in [0, 1], and so in no bin."""
+    """Scores outside [0, 1], which are in no bin."""
 
     @classmethod
     def joined(cls, parts: Sequence[ReliabilityBins], size: int) -> ReliabilityBins:

@@ -52,12 +52,12 @@ class AveragePrecision:
         return scores.area_requests(self.parameters.bins)
 
     def compute(
-        self, state: StateByKey, *others: ScorelessPredictions | ScoreRange
+        self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
     ) -> Iterator[Result]:
         """One result for each label, then the averages of its key."""
         bins = self.parameters.bins
         for key, part in state.sorted():
-            areas = evolve(_areas(key, part, bins), refusal=refusal(key, others))
+            areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
             for average in self.parameters.average:
                 yield from areas.results(average, changed_parameters(self.parameters, "average"))
 

@@ -66,13 +66,14 @@ class ConfusionMatrix:
         chosen = self.parameters
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
-                own = {"label_key": key} | coordinates(threshold, chosen.hardmax)
+                result_coordinates = {"label_key": key} | coordinates(threshold, chosen.hardmax)
                 refusal = part.refusal
                 value = (
                     self._value(key, part, limit(threshold), named) if refusal is None else refusal
                 )
                 yield Result(
-                    parameters=own | changed_parameters(chosen, "score_thresholds"), value=value
+                    parameters=result_coordinates | changed_parameters(chosen, "score_thresholds"),
+                    value=value,
                 )
 
     def _value(
@@ -101,21 +102,21 @@ class ConfusionMatrix:
     def _examples(self, labels: list[str], table: Items) -> dict[tuple[int, int], list[Any]]:
         """Items of each cell, at most so many."""
         examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        place = {label: number for number, label in enumerate(labels)}
-        places = [place[label.value] for label in table.labels]
+        index_of = {label: number for number, label in enumerate(labels)}
+        indices = [index_of[label.value] for label in table.labels]
         truths = np.full(len(table.uids), NONE)
         truths[table.truth_datums] = table.truth_labels
         most = self.parameters.max_examples
-        cells = truths[table.datums] * len(places) + table.labels_of
+        cells = truths[table.datums] * len(indices) + table.labels_of
         for row in first_of_each(cells, most).tolist():
-            datum, prediction = table.datums[row], places[table.labels_of[row]]
-            truth = len(labels) if truths[datum] == NONE else places[truths[datum]]
+            datum, prediction = table.datums[row], indices[table.labels_of[row]]
+            truth = len(labels) if truths[datum] == NONE else indices[truths[datum]]
             examples[truth, prediction].append(
                 {"datum_id": table.uids[datum], "score": float(table.values[row])}
             )
         missed = np.setdiff1d(table.truth_datums, table.datums)
         for datum in missed[first_of_each(truths[missed], most)].tolist():
-            examples[places[truths[datum]], len(labels)].append({"datum_id": table.uids[datum]})
+            examples[indices[truths[datum]], len(labels)].append({"datum_id": table.uids[datum]})
         return examples
 
 

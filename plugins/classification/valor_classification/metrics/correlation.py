@@ -27,11 +27,11 @@ class ContingencyTable:
     Parameters
     ----------
     truths, predictions : ndarray of int64
-        Places of the labels in order, that of no label the last.
+        Positions of the labels in order; no label has the last position.
     items : ndarray of int64
-        How many items have both; a pair can occur several times.
+        Number of items with both; a pair can occur several times.
     count : int
-        Number of places.
+        Number of positions.
     """
 
     truths: Codes
@@ -39,15 +39,15 @@ class ContingencyTable:
     items: Codes
     count: int
 
-    def on_scale(self, places: Sequence[int]) -> ContingencyTable:
-        """The items with a prediction, each label at its place on a scale."""
+    def on_scale(self, positions: Sequence[int]) -> ContingencyTable:
+        """Select the items with a prediction, and move each label to its position on a scale."""
         predicted = self.predictions != self.count - 1
-        scale = np.array([*places, -1], dtype=np.int64)
+        scale = np.array([*positions, -1], dtype=np.int64)
         return ContingencyTable(
             truths=scale[self.truths[predicted]],
             predictions=scale[self.predictions[predicted]],
             items=self.items[predicted],
-            count=max(places, default=-1) + 1,
+            count=max(positions, default=-1) + 1,
         )
 
     @cached_property
@@ -62,7 +62,7 @@ class ContingencyTable:
 
     @cached_property
     def by_distance(self) -> list[int]:
-        """Items by how many places their truth is from their prediction."""
+        """Items by the distance between the positions of their truth and their prediction."""
         return _summed(np.abs(self.truths - self.predictions), self.items, self.count)
 
     @property
@@ -80,15 +80,18 @@ def tabulation(part: KeyConfusion, threshold: float) -> ContingencyTable:
     """The items with ground truth at one of the thresholds."""
     count = len(part.vocabulary)
     truths, predictions, items = part.pairs(threshold)
-    own = truths < count
+    is_listed = truths < count
     return ContingencyTable(
-        truths=truths[own], predictions=predictions[own], items=items[own], count=count + 1
+        truths=truths[is_listed],
+        predictions=predictions[is_listed],
+        items=items[is_listed],
+        count=count + 1,
     )
 
 
-def _summed(places: Codes, items: Codes, count: int) -> list[int]:
+def _summed(indices: Codes, items: Codes, count: int) -> list[int]:
     table = np.zeros(count, dtype=np.int64)
-    np.add.at(table, places, items)
+    np.add.at(table, indices, items)
     sums: list[int] = table.tolist()
     return sums
 
@@ -193,11 +196,11 @@ class CohenKappa:
     def compute(self, state: Confusion) -> Iterator[Result]:
         """One result for each label key and threshold."""
         chosen = self.parameters
-        own = {"weights": chosen.weights} | changed_parameters(chosen, "score_thresholds")
+        settings = {"weights": chosen.weights} | changed_parameters(chosen, "score_thresholds")
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 value, left_out = self._outcome(part, limit(threshold))
-                parameters = {"label_key": key, "score_threshold": threshold} | own
+                parameters = {"label_key": key, "score_threshold": threshold} | settings
                 yield Result(parameters=parameters, value=value, left_out=left_out)
 
     def _outcome(self, part: KeyConfusion, least: float) -> tuple[NumberOrReason, dict[str, int]]:
@@ -206,31 +209,31 @@ class CohenKappa:
         chosen, found = self.parameters, tabulation(part, least)
         if chosen.weights == "none":
             return _kappa(found, "none", "no items with ground truth"), {}
-        places = _places(part.labels, chosen.order)
-        if isinstance(places, Failed):
-            return places, {}
+        positions = _positions(part.labels, chosen.order)
+        if isinstance(positions, Failed):
+            return positions, {}
         reason = "no items with both a ground truth and a prediction"
         unpredicted = found.by_prediction[-1]
         left_out = {"no prediction": unpredicted} if unpredicted else {}
-        return _kappa(found.on_scale(places), chosen.weights, reason), left_out
+        return _kappa(found.on_scale(positions), chosen.weights, reason), left_out
 
 
-def _places(labels: Sequence[Label], order: Sequence[str | int] | None) -> list[int] | Failed:
+def _positions(labels: Sequence[Label], order: Sequence[str | int] | None) -> list[int] | Failed:
     """Place of every label, sorted, on the scale from the lowest to the highest."""
     names = [label.value for label in labels]
     if order is None:
-        others = [name for name in names if not is_numeral(name)]
-        if others:
+        unranked = [name for name in names if not is_numeral(name)]
+        if unranked:
             return Failed(
-                f"weights need labels that are numbers, or their order; found {others[0]!r}"
-                f"{and_more(len(others) - 1)}; pass order: [lowest, …, highest]"
+                f"weights need labels that are numbers, or their order; found {unranked[0]!r}"
+                f"{and_more(len(unranked) - 1)}; pass order: [lowest, …, highest]"
             )
         return list(range(len(names)))
-    scale = {str(name): place for place, name in enumerate(order)}
-    others = [name for name in names if name not in scale]
-    if others:
+    scale = {str(name): position for position, name in enumerate(order)}
+    unranked = [name for name in names if name not in scale]
+    if unranked:
         return Failed(
-            f"order has no place for label {others[0]!r}{and_more(len(others) - 1)}; "
+            f"order has no place for label {unranked[0]!r}{and_more(len(unranked) - 1)}; "
             "name all labels from the lowest to the highest"
         )
     return [scale[name] for name in names]
@@ -240,7 +243,7 @@ def _kappa(found: ContingencyTable, weights: str, empty: str) -> NumberOrReason:
     if not found.total:
         return Undefined(empty)
     weight = _WEIGHTS[weights]
-    disagreeing = sum(items * weight(places) for places, items in enumerate(found.by_distance))
+    disagreeing = sum(items * weight(distance) for distance, items in enumerate(found.by_distance))
     expected = _EXPECTED[weights](found.by_truth, found.by_prediction)
     if not expected:
         return Undefined("all ground truths and all predictions are of one label")
@@ -253,7 +256,7 @@ def _expected_differing(truths: list[int], predictions: list[int]) -> int:
 
 
 def _expected_distance(truths: list[int], predictions: list[int]) -> int:
-    """Sum over all such pairs of their distance, which counts the borders between the two."""
+    """Sum of distances over all pairs of a truth and a prediction, by the borders between them."""
     total, below_truth, below_prediction, distance = sum(truths), 0, 0, 0
     for truth, prediction in zip(truths, predictions, strict=True):
         below_truth += truth
@@ -264,18 +267,18 @@ def _expected_distance(truths: list[int], predictions: list[int]) -> int:
 
 
 def _expected_square(truths: list[int], predictions: list[int]) -> int:
-    """Sum over all such pairs of the square of their distance."""
+    """Sum of squared distances over all pairs of a truth and a prediction."""
     total = sum(truths)
-    places = range(len(truths))
-    squares = sum(p * p * (t + q) for p, t, q in zip(places, truths, predictions, strict=True))
-    means = dot(list(places), truths) * dot(list(places), predictions)
+    positions = range(len(truths))
+    squares = sum(p * p * (t + q) for p, t, q in zip(positions, truths, predictions, strict=True))
+    means = dot(list(positions), truths) * dot(list(positions), predictions)
     return total * squares - 2 * means
 
 
 _WEIGHTS: Mapping[str, Callable[[int], int]] = {
     "none": bool,
     "linear": int,
-    "quadratic": lambda places: places**2,
+    "quadratic": lambda distance: distance**2,
 }
 _EXPECTED: Mapping[str, Callable[[list[int], list[int]], int]] = {
     "none": _expected_differing,

@@ -37,9 +37,9 @@ class _Spans:
     first: Codes
     last: Codes
 
-    def at(self, place: int) -> Codes:
+    def at(self, index: int) -> Codes:
         """Items that belong at one threshold."""
-        return self.datums[(self.first <= place) & (place < self.last)]
+        return self.datums[(self.first <= index) & (index < self.last)]
 
 
 @frozen(kw_only=True, eq=False)
@@ -57,11 +57,11 @@ class _OneLabel:
     kinds: dict[str, _Spans]
     limits: NDArray[np.unsignedinteger[Any]]
 
-    def negatives(self, place: int, most: int) -> Codes:
+    def negatives(self, index: int, most: int) -> Codes:
         """Return the first true negatives at a threshold; most are near the beginning."""
         size = _NEAR
         while True:
-            found = np.flatnonzero(self.limits[:size] <= place)
+            found = np.flatnonzero(self.limits[:size] <= index)
             if len(found) >= most or size >= len(self.limits):
                 return found[:most]
             size *= 16
@@ -111,13 +111,13 @@ class DetailedPrecisionRecallCurve:
                     table.labels, _each_label(table, len(thresholds)), strict=True
                 )
             }
-            own = {"label_key": key, "max_examples": self.parameters.max_examples}
-            yield Result(parameters=own | changed_parameters(self.parameters), value=curves)
+            parameters = {"label_key": key, "max_examples": self.parameters.max_examples}
+            yield Result(parameters=parameters | changed_parameters(self.parameters), value=curves)
 
-    def _point(self, table: Items, one: _OneLabel, place: int) -> dict[str, Any]:
-        at = {kind: self._observed(table, spans.at(place)) for kind, spans in one.kinds.items()}
+    def _point(self, table: Items, one: _OneLabel, index: int) -> dict[str, Any]:
+        at = {kind: self._observed(table, spans.at(index)) for kind, spans in one.kinds.items()}
         negatives = len(table.uids) - sum(observed["count"] for observed in at.values())
-        examples = one.negatives(place, self.parameters.max_examples).tolist()
+        examples = one.negatives(index, self.parameters.max_examples).tolist()
         return {
             "tp": _total(all=at["hits"]),
             "fp": _total(misclassifications=at["mistaken"], hallucinations=at["hallucinated"]),
@@ -159,11 +159,15 @@ def _each_label(table: Items, thresholds: int) -> Iterator[_OneLabel]:
     has_truth[table.truth_datums] = True
     predicted = _rows_by_label(table.labels_of, count)
     true = _rows_by_label(table.truth_labels, count)
-    for own, true_rows in zip(predicted, true, strict=True):
-        datums, bins, is_true = table.datums[own], table.bins[own], table.is_true[own]
+    for predicted_rows, true_rows in zip(predicted, true, strict=True):
+        datums, bins, is_true = (
+            table.datums[predicted_rows],
+            table.bins[predicted_rows],
+            table.is_true[predicted_rows],
+        )
         truths, truth_bins = table.truth_datums[true_rows], table.truth_bins[true_rows]
         # Where the item's best prediction is this label, the best other one is the second.
-        others = np.where(best[truths] > truth_bins, best[truths], second[truths])
+        best_other = np.where(best[truths] > truth_bins, best[truths], second[truths])
         start, end = np.zeros_like(bins), np.full_like(truth_bins, thresholds)
         mistaken, hallucinated = ~is_true & has_truth[datums], ~is_true & ~has_truth[datums]
         limits = np.zeros(len(table.uids), dtype=np.min_scalar_type(thresholds))
@@ -173,8 +177,8 @@ def _each_label(table: Items, thresholds: int) -> Iterator[_OneLabel]:
             "hits": _Spans(datums[is_true], start[is_true], bins[is_true]),
             "mistaken": _Spans(datums[mistaken], start[mistaken], bins[mistaken]),
             "hallucinated": _Spans(datums[hallucinated], start[hallucinated], bins[hallucinated]),
-            "taken_for_another": _Spans(truths, truth_bins, others),
-            "missed": _Spans(truths, np.maximum(truth_bins, others), end),
+            "taken_for_another": _Spans(truths, truth_bins, best_other),
+            "missed": _Spans(truths, np.maximum(truth_bins, best_other), end),
         }
         yield _OneLabel(kinds=kinds, limits=limits)
 

@@ -49,8 +49,8 @@ class Examples:
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 table = part.table((limit(threshold),))
-                own = {"label_key": key} | coordinates(threshold, chosen.hardmax)
-                parameters = own | changed_parameters(chosen, "score_thresholds")
+                result_coordinates = {"label_key": key} | coordinates(threshold, chosen.hardmax)
+                parameters = result_coordinates | changed_parameters(chosen, "score_thresholds")
                 yield Result(parameters=parameters, value=self._items(table))
 
     def _items(self, table: Items) -> list[dict[str, Any]]:
@@ -70,8 +70,8 @@ class Examples:
         names = [label.value for label in table.labels]
         listed = {side: _by_datum(*column, wanted, names) for side, column in columns.items()}
         return [
-            {"datum_id": table.uids[datum]} | {side: listed[side][place] for side in columns}
-            for place, datum in enumerate(wanted.tolist())
+            {"datum_id": table.uids[datum]} | {side: listed[side][row] for side in columns}
+            for row, datum in enumerate(wanted.tolist())
         ]
 
 

@@ -101,12 +101,12 @@ class ROCAUC:
         return scores.area_requests(self.parameters.bins)
 
     def compute(
-        self, state: StateByKey, *others: ScorelessPredictions | ScoreRange
+        self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
     ) -> Iterator[Result]:
         """One result for each label."""
         bins = self.parameters.bins
         for key, part in state.sorted():
-            areas = evolve(_areas(key, part, bins), refusal=refusal(key, others))
+            areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
             yield from areas.results("none", changed_parameters(self.parameters))
 
 
@@ -136,12 +136,12 @@ class MeanROCAUC:
         return scores.area_requests(self.parameters.bins)
 
     def compute(
-        self, state: StateByKey, *others: ScorelessPredictions | ScoreRange
+        self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
     ) -> Iterator[Result]:
         """One result for each label key."""
         bins, average = self.parameters.bins, self.parameters.average
         for key, part in state.sorted():
-            areas = evolve(_areas(key, part, bins), refusal=refusal(key, others))
+            areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
             yield from areas.results(average, changed_parameters(self.parameters, "average"))
 
 
@@ -194,9 +194,9 @@ class ROCCurve:
             yield from ((one.label.value, self._curve(one)) for one in labels)
             return
         with ThreadPoolExecutor(threads) as pool:
-            while some := list(islice(labels, threads)):
-                names = [one.label.value for one in some]
-                yield from zip(names, pool.map(self._curve, some), strict=True)
+            while batch := list(islice(labels, threads)):
+                names = [one.label.value for one in batch]
+                yield from zip(names, pool.map(self._curve, batch), strict=True)
 
     def _curve(self, one: LabelScores) -> Curve | str:
         """False positives, true positives and thresholds, or why there is no curve."""

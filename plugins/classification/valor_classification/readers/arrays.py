@@ -293,8 +293,8 @@ def _are_scores(values: NDArray[Any]) -> bool:
     """Return whether numbers are scores, not labels: one has a fraction or is infinite."""
     if values.dtype.kind != "f" or not (values != np.trunc(values)).any():
         return False
-    known = values[~np.isnan(values)]  # the batch says which one is missing
-    return bool((known != np.trunc(known)).any())
+    finite = values[~np.isnan(values)]  # the batch says which one is missing
+    return bool((finite != np.trunc(finite)).any())
 
 
 def _may_be_saturated(truth: NDArray[Any], found: NDArray[Any]) -> bool:

@@ -116,22 +116,22 @@ def _check_one_kind(cells: Sequence[Any], array: NDArray[Any], name: str, expect
     first = next((word for cell in cells if (word := _kind(type(cell)))), "text")
     for position, cell in enumerate(cells):
         row = ", ".join(map(str, np.unravel_index(position, array.shape)))
-        place, word, found = f"{name}[{row}]", _kind(type(cell)), shown(cell)
+        where, word, found = f"{name}[{row}]", _kind(type(cell)), shown(cell)
         # Only NaN differs from itself.
         if not word or (len(words) > 1 and cell != cell):
             missing = cell is None or isinstance(cell, float) or type(cell).__name__ in _MISSING
             remedy = _LEAVE_OUT if missing else "Write them as text or as numbers."
-            raise SchemaError(f"{place}: expected {expected}, got {found}", remedy)
+            raise SchemaError(f"{where}: expected {expected}, got {found}", remedy)
         if expected == _NUMBER and word == _TEXT:
-            raise SchemaError(f"{place}: expected {expected}, got {found}")
+            raise SchemaError(f"{where}: expected {expected}, got {found}")
         if word != first and expected != _NUMBER:
             raise SchemaError(
-                f"{place}: expected {first} like the values before it, got {found}",
+                f"{where}: expected {first} like the values before it, got {found}",
                 "Write all of them as text, or all as numbers.",
             )
         if rounds and isinstance(cell, int) and abs(cell) > EXACT:
             raise SchemaError(
-                f"{place}: expected {expected}, got {found}, which NumPy rounds in this list",
+                f"{where}: expected {expected}, got {found}, which NumPy rounds in this list",
                 "Write all of them as text, or all as whole numbers in 64 bits."
                 if expected != _NUMBER
                 else None,
@@ -312,7 +312,7 @@ def class_codes(
     names = class_names(labels, width)
     if labels is None or (are_numbers and not any(map(is_numeral, map(str, names.tolist())))):
         return names, _positions(truth, width)
-    return names, _places(names, truth)
+    return names, _positions_of(names, truth)
 
 
 def _positions(truth: NDArray[Any], width: int) -> Codes:
@@ -328,7 +328,7 @@ def _positions(truth: NDArray[Any], width: int) -> Codes:
     return codes
 
 
-def _places(names: NDArray[Any], truth: NDArray[Any]) -> Codes:
+def _positions_of(names: NDArray[Any], truth: NDArray[Any]) -> Codes:
     """Return the position of each true class among the names, compared as text."""
     if (names.dtype.kind == "U") != (truth.dtype.kind == "U"):
         names, truth = names.astype(str), truth.astype(str)

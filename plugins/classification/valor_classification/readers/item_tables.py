@@ -66,7 +66,7 @@ class ItemTables:
         name = self._from_shared_folder(Path(table.source))
         return [f"{name}:{number}" for number in numbers.tolist()]
 
-    def own(self, *names: str) -> set[str]:
+    def columns_read(self, *names: str) -> set[str]:
         """Columns that are no metadata: the uid's and the ones named."""
         return {self.uid or _UID, *names}
 
@@ -166,17 +166,17 @@ class ListEntries:
             If a label is no label, as empty text is.
         """
         if self.keys is None:
-            known: dict[Any, int] = {
+            code_of: dict[Any, int] = {
                 name: vocabulary.code(kept_label(DEFAULT_KEY, str(name)))
                 for name in dict.fromkeys(self.names)
             }
-            return np.fromiter(map(known.__getitem__, self.names), np.int64, len(self.names))
+            return np.fromiter(map(code_of.__getitem__, self.names), np.int64, len(self.names))
         pairs = list(zip(self.keys, self.names, strict=True))
-        known = {
+        code_of = {
             pair: vocabulary.code(kept_label(pair[0], str(pair[1])))
             for pair in dict.fromkeys(pairs)
         }
-        return np.fromiter(map(known.__getitem__, pairs), np.int64, len(pairs))
+        return np.fromiter(map(code_of.__getitem__, pairs), np.int64, len(pairs))
 
 
 def _flattened(cells: Sequence[Any], score_cells: Sequence[Any] | None) -> _Flat | None:

@@ -72,7 +72,7 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> L
         vocabulary.join(labels(cell, table.place(row, name), key))
         for row, cell in zip(first_rows.tolist(), cells, strict=True)
     ]
-    counts = np.array([len(own) for own in found], dtype=np.int64)
+    counts = np.array([len(cell_labels) for cell_labels in found], dtype=np.int64)
     rows = np.repeat(np.arange(len(codes)), counts[codes])
     if (counts == 1).all():
         return rows, np.concatenate([np.empty(0, np.int64), *found])[codes], EmptyLabels()
@@ -82,13 +82,13 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> L
     return rows, np.concatenate([np.empty(0, np.int64), *each]), untold
 
 
-def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:
+def labels(value: Any, where: str, key: str) -> tuple[Label, ...]:
     """Labels of one cell: a value, a list of values, or a table of values by label key.
 
     Raises
     ------
     ReadError
-        If the cell holds anything else; `place` says where it is.
+        If the cell holds anything else; `where` says where it is.
 
     Examples
     --------
@@ -99,14 +99,16 @@ def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:
         return ()
     if isinstance(value, dict):
         return tuple(
-            label for own, values in value.items() for label in labels(values, place, str(own))
+            label
+            for inner_key, values in value.items()
+            for label in labels(values, where, str(inner_key))
         )
     if isinstance(value, (list, tuple)):
-        return tuple(label for one in value for label in labels(one, place, key))
-    return (kept_label(key, label_text(value, place)),)
+        return tuple(label for one in value for label in labels(one, where, key))
+    return (kept_label(key, label_text(value, where)),)
 
 
-def label_text(value: Any, place: str) -> str:
+def label_text(value: Any, where: str) -> str:
     """Text of a label's value, as `label_value` reads it.
 
     Raises
@@ -117,12 +119,12 @@ def label_text(value: Any, place: str) -> str:
     text = label_value(value)
     if not text:
         raise ReadError(
-            f"{place}: expected a label as text or whole number, found {shown(value)}",
+            f"{where}: expected a label as text or whole number, found {shown(value)}",
             _remedy(value),
         )
     if NUL in text:
         raise ReadError(
-            f"{place}: expected a label without the character NUL, found {shown(value)}"
+            f"{where}: expected a label without the character NUL, found {shown(value)}"
         )
     return text
 

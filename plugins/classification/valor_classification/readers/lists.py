@@ -97,20 +97,20 @@ class ListsReader:
     def _predictions(
         self, table: Table, row: int, cell: Any, score_cells: Any
     ) -> list[tuple[Label, float]]:
-        place = table.place(row, self.parameters.predictions)
+        where = table.place(row, self.parameters.predictions)
         if cell is None:
             return []
         if isinstance(cell, dict):
-            return list(_scored(cell, place, DEFAULT_KEY))
+            return list(_scored(cell, where, DEFAULT_KEY))
         if not isinstance(cell, list):
             if score_cells is None:
-                raise _scoreless(cell, place)
+                raise _scoreless(cell, where)
             cell, score_cells = (
                 [cell],
                 score_cells if isinstance(score_cells, list) else [_single(score_cells)],
             )
         if score_cells is None or all(isinstance(one, dict) for one in cell):
-            return [_scored_label(one, place) for one in cell]
+            return [_scored_label(one, where) for one in cell]
         score_place = table.place(row, self.parameters.scores)
         if not isinstance(score_cells, list) or len(score_cells) != len(cell):
             found = f"{len(score_cells)}" if isinstance(score_cells, list) else shown(score_cells)
@@ -119,23 +119,23 @@ class ListsReader:
                 f"found {found}"
             )
         return [
-            (Label(DEFAULT_KEY, label_text(value, place)), score_of(score, score_place))
+            (Label(DEFAULT_KEY, label_text(value, where)), score_of(score, score_place))
             for value, score in zip(cell, score_cells, strict=True)
         ]
 
     def _facts(self, table: Table) -> dict[str, list[Any]]:
         """Metadata: columns that are nothing else, and what the tables of fields say instead."""
         chosen = self.parameters
-        own = self._tables.own(
+        used = self._tables.columns_read(
             chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata
         )
-        facts = columns_beside(table, own)
+        facts = columns_beside(table, used)
         if table.has(chosen.metadata):
             fields = field_tables(table, chosen.metadata)
             for name in dict.fromkeys(chain.from_iterable(fields)):
                 score_cells = facts.get(name, [None] * len(table))
                 facts[name] = [
-                    own.get(name, cell) for own, cell in zip(fields, score_cells, strict=True)
+                    one.get(name, cell) for one, cell in zip(fields, score_cells, strict=True)
                 ]
         return facts
 
@@ -149,12 +149,12 @@ def _empty(cells: Sequence[Any]) -> list[int]:
     return [row for row, cell in enumerate(cells) if cell is None]
 
 
-def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label, float]]:
+def _scored(cell: dict[str, Any], where: str, key: str) -> Iterator[tuple[Label, float]]:
     for name, score in cell.items():
         if isinstance(score, dict):
-            yield from _scored(score, place, name)
+            yield from _scored(score, where, name)
         else:
-            yield Label(key, label_text(name, place)), score_of(score, place)
+            yield Label(key, label_text(name, where)), score_of(score, where)
 
 
 def _single(score: Any) -> Any:
@@ -163,40 +163,40 @@ def _single(score: Any) -> Any:
     return score if number is None else number
 
 
-def _scoreless(prediction: Any, place: str) -> ReadError:
+def _scoreless(prediction: Any, where: str) -> ReadError:
     written = json.dumps(str(prediction), ensure_ascii=False)
     return ReadError(
-        f"{place}: expected a score with each label, found {shown(prediction)}",
+        f"{where}: expected a score with each label, found {shown(prediction)}",
         f"Write it as: {{{written}: 0.5}}, or name the column of scores under data.scores.",
     )
 
 
-def _scored_label(one: Any, place: str) -> tuple[Label, float]:
+def _scored_label(one: Any, where: str) -> tuple[Label, float]:
     """Return label and score of one entry of a list: a table or a pair."""
     if isinstance(one, dict):
-        return _of_table(one, place)
+        return _of_table(one, where)
     if not isinstance(one, list):
-        raise _scoreless(one, place)
+        raise _scoreless(one, where)
     if len(one) != 2:
-        raise ReadError(f"{place}: expected pairs of label and score, found {shown(one)}")
+        raise ReadError(f"{where}: expected pairs of label and score, found {shown(one)}")
     label, score = one
-    return Label(DEFAULT_KEY, label_text(label, place)), score_of(score, place)
+    return Label(DEFAULT_KEY, label_text(label, where)), score_of(score, where)
 
 
-def _of_table(one: dict[str, Any], place: str) -> tuple[Label, float]:
+def _of_table(one: dict[str, Any], where: str) -> tuple[Label, float]:
     if "label" not in one or "score" not in one:
-        raise ReadError(f"{place}: expected tables with label and score, found {shown(one)}")
+        raise ReadError(f"{where}: expected tables with label and score, found {shown(one)}")
     key = str(one.get("key", DEFAULT_KEY))
-    return Label(key, label_text(one["label"], place)), score_of(one["score"], place)
+    return Label(key, label_text(one["label"], where)), score_of(one["score"], where)
 
 
-def score_of(value: Any, place: str) -> float:
+def score_of(value: Any, where: str) -> float:
     """A finite score.
 
     Raises
     ------
     ReadError
-        If the value is not a finite number; `place` says where it is.
+        If the value is not a finite number; `where` says where it is.
 
     Examples
     --------
@@ -205,5 +205,5 @@ def score_of(value: Any, place: str) -> float:
     """
     number = as_number(value) if isinstance(value, (int, float)) else None
     if number is None or not math.isfinite(number):
-        raise ReadError(f"{place}: expected a finite number as score, found {shown(value)}")
+        raise ReadError(f"{where}: expected a finite number as score, found {shown(value)}")
     return number

@@ -64,12 +64,12 @@ class LongReader:
         pairs, first_rows, codes = np.unique(
             key_codes * len(values) + value_codes, return_index=True, return_inverse=True
         )
-        known = np.empty(len(pairs), dtype=np.int64)
+        label_codes = np.empty(len(pairs), dtype=np.int64)
         for at in np.argsort(first_rows).tolist():
             key, value = divmod(int(pairs[at]), len(values))
             text = label_text(values[value], table.place(int(first_rows[at]), chosen.label))
-            known[at] = vocabulary.code(Label(keys[key], text))
-        return known[codes]
+            label_codes[at] = vocabulary.code(Label(keys[key], text))
+        return label_codes[codes]
 
     def _keys(self, table: Table) -> tuple[Codes, list[str]]:
         """The label key of each row."""
@@ -101,5 +101,5 @@ class LongReader:
 def _numbered(table: Table, name: str, numbers: dict[str, int]) -> Codes:
     """Positions of uids in the order of their first mention."""
     codes, uids = table.categories(name)
-    known = [numbers.setdefault(uid, len(numbers)) for uid in uids]
-    return np.array(known, dtype=np.int64)[codes]
+    numbered = [numbers.setdefault(uid, len(numbers)) for uid in uids]
+    return np.array(numbered, dtype=np.int64)[codes]

@@ -62,8 +62,8 @@ class PredictedReader:
         truth_rows, truths, missing = label_column(table, chosen.label, chosen.key, vocabulary)
         rows, predicted, unseen = label_column(table, chosen.prediction, chosen.key, vocabulary)
         untold = missing | unseen
-        own = self._tables.own(chosen.label, chosen.prediction)
-        metadata = columns_beside(table, own)
+        used = self._tables.columns_read(chosen.label, chosen.prediction)
+        metadata = columns_beside(table, used)
         return ClassificationBatch(
             Datums(self._tables.uids(table), metadata),
             vocabulary.labels,
@@ -84,11 +84,11 @@ class PredictedReader:
         )
         vocabulary = Vocabulary()
         rows, labels, missing = label_column(truths, chosen.label, chosen.key, vocabulary)
-        seen, predicted, unseen = label_column(
+        labelled, predicted, unlabelled = label_column(
             predictions, chosen.prediction, chosen.key, vocabulary
         )
-        order = np.argsort(datums[seen], kind="stable")
-        untold = missing | unseen
+        order = np.argsort(datums[labelled], kind="stable")
+        untold = missing | unlabelled
         untold |= _alone(truths, true_datums, datums, "ground truth", predictions.source)
         untold |= _alone(predictions, datums, true_datums, "prediction", truths.source)
         return ClassificationBatch(
@@ -99,7 +99,7 @@ class PredictedReader:
             vocabulary.labels,
             true_datums[rows],
             labels,
-            ScoreList(datums[seen][order], predicted[order], np.ones(len(order)), scored=False),
+            ScoreList(datums[labelled][order], predicted[order], np.ones(len(order)), scored=False),
             untold.counts,
             untold.first,
         )
@@ -107,10 +107,10 @@ class PredictedReader:
     def _metadata(self, count: int, *tables: tuple[Table, Codes]) -> dict[str, Any]:
         """Metadata columns of all tables; the last one decides where two have a column."""
         chosen = self.parameters
-        own = {chosen.uid or _UID, chosen.label, chosen.prediction}
+        used = {chosen.uid or _UID, chosen.label, chosen.prediction}
         metadata: dict[str, Any] = {}
         for table, datums in tables:
-            for name, cells in columns_beside(table, own).items():
+            for name, cells in columns_beside(table, used).items():
                 column = metadata.setdefault(name, np.full(count, None, dtype=object))
                 for datum, cell in zip(datums.tolist(), cells, strict=True):
                     column[datum] = cell
@@ -122,9 +122,9 @@ class PredictedReader:
         return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
 
 
-def _alone(table: Table, datums: Codes, others: Codes, side: str, source: str) -> EmptyLabels:
+def _alone(table: Table, datums: Codes, partners: Codes, side: str, source: str) -> EmptyLabels:
     """Rows of a table whose item the other table lacks."""
-    rows = np.flatnonzero(~np.isin(datums, others))
+    rows = np.flatnonzero(~np.isin(datums, partners))
     if not len(rows):
         return EmptyLabels()
     what = f"{table.unit}s with a {side} whose item is not in {source}"

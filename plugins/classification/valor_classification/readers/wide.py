@@ -46,14 +46,14 @@ class WideReader:
         scored = self._scored_labels(table, columns)
         vocabulary = Vocabulary()
         codes = vocabulary.join(scored)
-        known = len(vocabulary)
+        known_labels = len(vocabulary)
         truth_rows, truths, untold = label_column(table, chosen.label, chosen.key, vocabulary)
-        strange = np.flatnonzero(truths >= known)
+        strange = np.flatnonzero(truths >= known_labels)
         if len(strange) and not chosen.unscored_labels:
             first = vocabulary.labels[truths[strange[0]]]
             raise self._unscored(table, int(truth_rows[strange[0]]), first, scored, len(strange))
-        own = self._tables.own(chosen.label, *columns)
-        metadata = columns_beside(table, own)
+        used = self._tables.columns_read(chosen.label, *columns)
+        metadata = columns_beside(table, used)
         yield ClassificationBatch(
             Datums(self._tables.uids(table), metadata),
             vocabulary.labels,
@@ -105,24 +105,24 @@ class WideReader:
         self, table: Table, row: int, label: Label, scored: Sequence[Label], count: int
     ) -> ReadError:
         """The error of true labels that no column has scores of: they would count as missed."""
-        known, found = list(map(self._shown, scored)), self._shown(label)
+        scored_names, found = list(map(self._shown, scored)), self._shown(label)
         return ReadError(
             f"{table.place(row, self.parameters.label)}: expected a label that a column has scores "
-            f"of ({_listed(known)}), found {shown(found)}{and_more(count - 1)}",
-            self._remedy(found, known),
+            f"of ({_listed(scored_names)}), found {shown(found)}{and_more(count - 1)}",
+            self._remedy(found, scored_names),
         )
 
     def _shown(self, label: Label) -> str:
         return label.value if label.key == self.parameters.key else f"{label.key}: {label.value}"
 
-    def _remedy(self, found: str, known: Sequence[str]) -> str:
-        is_alone = len(known) == 1
+    def _remedy(self, found: str, scored_names: Sequence[str]) -> str:
+        is_alone = len(scored_names) == 1
         which = "both labels, that of the probability last," if is_alone else "the columns' labels"
         remedy = (
             f"Name {which} under data.labels, or set data.unscored_labels: true to count others "
             "as missed."
         )
-        return " ".join(filter(None, (did_you_mean(found, known), remedy)))
+        return " ".join(filter(None, (did_you_mean(found, scored_names), remedy)))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from valor_segmentation.counting.layer_counts import check_labels
 from valor_segmentation.counting.strips import map_images, row_blocks
 from valor_segmentation.counting.value_map import LabelCodes, label_codes
 from valor_segmentation.kernels import counting as kernels
-from valor_segmentation.kernels.value_positions import Places
+from valor_segmentation.kernels.value_positions import ValuePositions
 
 Flags = NDArray[np.bool_]
 
@@ -155,14 +155,14 @@ class _Queue:
 
     def take(self, count: int) -> LabelCodes:
         """The first rows."""
-        taken = []
+        parts = []
         while count:
             first = self.row_blocks.pop(0)
-            taken.append(first[:count])
+            parts.append(first[:count])
             if len(first) > count:
                 self.row_blocks.insert(0, first[count:])
-            count -= len(taken[-1])
-        rows: LabelCodes = np.concatenate(taken)
+            count -= len(parts[-1])
+        rows: LabelCodes = np.concatenate(parts)
         return rows
 
 
@@ -188,7 +188,7 @@ Block = tuple[LabelCodes, LabelCodes]
 """Label codes of the boundary pixels of some rows, all else background: true, then predicted."""
 
 
-def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) -> Iterator[Block]:
+def boundaries(true: LabelImage, predicted: LabelImage, reach: int, where: str) -> Iterator[Block]:
     """Labels and boundaries of both sides of an image, some rows at a time.
 
     Pixels that do not count are taken out of both sides, so that labels have an edge there.
@@ -200,7 +200,7 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) 
         Both sides.
     reach : int
         Width of a boundary, in pixels.
-    place : str
+    where : str
         What a message calls the image.
 
     Yields
@@ -213,13 +213,17 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) 
         return
     left, right = _Side(Erosion(reach, width)), _Side(Erosion(reach, width))
     read = done = 0
-    for image, other in row_blocks(true, predicted, place, most=_BLOCK):
-        rows = label_codes(true, image, f"{place}, groundtruth")
-        seen = _without(label_codes(predicted, other, f"{place}, prediction"), rows == IGNORED)
+    for image, other in row_blocks(true, predicted, where, most=_BLOCK):
+        true_rows = label_codes(true, image, f"{where}, groundtruth")
+        predicted_rows = _without(
+            label_codes(predicted, other, f"{where}, prediction"), true_rows == IGNORED
+        )
         del image, other  # views of strips, which are let go before the next ones are read
-        inside, seen_inside = in_threads([partial(left.push, rows), partial(right.push, seen)])
-        read += len(rows)
-        count = max(0, min(len(rows), read - reach - done))
+        inside, seen_inside = in_threads(
+            [partial(left.push, true_rows), partial(right.push, predicted_rows)]
+        )
+        read += len(true_rows)
+        count = max(0, min(len(true_rows), read - reach - done))
         if count:
             yield left.edges(count, inside[-count:]), right.edges(count, seen_inside[-count:])
             done += count
@@ -288,23 +292,23 @@ class BoundaryCounts(LabelRows):
         self, batch: SegmentationBatch, position: int, true: LabelImage, predicted: LabelImage
     ) -> Codes:
         table = np.zeros((len(batch.labels), 3), np.int64)
-        places = _places(len(table))
+        positions = _positions(len(table))
         reach = width_of(true.pixels.shape, self.share, self.pixels)
         for block in boundaries(true, predicted, reach, batch.datums.name(position)):
-            table += _counts(block, places, len(table))
+            table += _counts(block, positions, len(table))
         return table
 
 
 @lru_cache(maxsize=8)
-def _places(count: int) -> Places:
+def _positions(count: int) -> ValuePositions:
     """Return the row or column of each label code; the first is for all other pixels."""
     codes = np.arange(IGNORED, count)
-    return Places(codes, np.maximum(codes + 1, 0))
+    return ValuePositions(codes, np.maximum(codes + 1, 0))
 
 
-def _counts(block: Block, places: Places, count: int) -> Codes:
+def _counts(block: Block, positions: ValuePositions, count: int) -> Codes:
     """Boundary pixels of each label, true, predicted and both."""
     true, predicted = block
-    found = kernels.count_pairs([(true, places, predicted, places)], count + 1, count + 1)
+    found = kernels.count_pairs([(true, positions, predicted, positions)], count + 1, count + 1)
     table = found[: count + 1, : count + 1]
     return np.stack([table.sum(axis=1), table.sum(axis=0), table.diagonal()], axis=1)[1:]

@@ -135,19 +135,23 @@ class EdgeDistances(LabelRows):
         self, datums: Datums, position: int, true: LabelImage, predicted: LabelImage
     ) -> dict[int, Floats | OneSided]:
         """Distances of each label of an image, or the one side that has it."""
-        edges, seen = map(edge_points, _read(true, predicted, datums.name(position)))
+        true_edges, predicted_edges = map(
+            edge_points, _read(true, predicted, datums.name(position))
+        )
         diagonal = float(np.hypot(*true.pixels.shape))
         found: dict[int, Floats | OneSided] = {}
-        for label in edges.keys() | seen.keys():
-            if label in edges and label in seen:
-                found[label] = percentiles(edges[label], seen[label], self.percentiles)
+        for label in true_edges.keys() | predicted_edges.keys():
+            if label in true_edges and label in predicted_edges:
+                found[label] = percentiles(
+                    true_edges[label], predicted_edges[label], self.percentiles
+                )
             else:
-                found[label] = ONLY_TRUE if label in edges else ONLY_PREDICTED, diagonal
+                found[label] = ONLY_TRUE if label in true_edges else ONLY_PREDICTED, diagonal
         return found
 
-    def _count(self, own: Codes, found: dict[int, Floats | OneSided]) -> None:
+    def _count(self, codes: Codes, found: dict[int, Floats | OneSided]) -> None:
         for label, distances in found.items():
-            code = int(own[label])
+            code = int(codes[label])
             if isinstance(distances, tuple):
                 side, diagonal = distances
                 self.images[code, side] += 1
@@ -172,8 +176,8 @@ def edge(image: LabelCodes) -> Flags:
     """
     is_edge = np.ones(image.shape, bool)
     center = image[1:-1, 1:-1]
-    others = (image[:-2, 1:-1], image[2:, 1:-1], image[1:-1, :-2], image[1:-1, 2:])
-    is_edge[1:-1, 1:-1] = np.logical_or.reduce([center != other for other in others])
+    neighbors = (image[:-2, 1:-1], image[2:, 1:-1], image[1:-1, :-2], image[1:-1, 2:])
+    is_edge[1:-1, 1:-1] = np.logical_or.reduce([center != other for other in neighbors])
     return is_edge
 
 
@@ -215,13 +219,15 @@ def percentiles(true: Points, predicted: Points, wanted: tuple[float, ...]) -> F
     return np.maximum(there, back)
 
 
-def _read(true: LabelImage, predicted: LabelImage, place: str) -> tuple[LabelCodes, LabelCodes]:
+def _read(true: LabelImage, predicted: LabelImage, where: str) -> tuple[LabelCodes, LabelCodes]:
     """Label codes of both sides of an image, without pixels that do not count."""
     height = true.pixels.shape[0]
-    places = f"{place}, groundtruth", f"{place}, prediction"
-    image = label_codes(true, true.read(0, height, places[0]), places[0])
-    seen = label_codes(predicted, predicted.read(0, height, places[1]), places[1])
-    return image, np.where(image == IGNORED, seen.dtype.type(BACKGROUND), seen)
+    names = f"{where}, groundtruth", f"{where}, prediction"
+    true_codes = label_codes(true, true.read(0, height, names[0]), names[0])
+    predicted_codes = label_codes(predicted, predicted.read(0, height, names[1]), names[1])
+    return true_codes, np.where(
+        true_codes == IGNORED, predicted_codes.dtype.type(BACKGROUND), predicted_codes
+    )
 
 
 def counted_images(row: list[int], missed: str) -> int:

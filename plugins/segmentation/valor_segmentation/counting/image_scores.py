@@ -104,7 +104,7 @@ class ImageScores(State):
 
     def of(self, key: str) -> dict[str | int, Score]:
         """Scores of the images that have labels of a key."""
-        return {uid: Score(labels) for uid, own, labels in self.rows if own == key}
+        return {uid: Score(labels) for uid, row_key, labels in self.rows if row_key == key}
 
 
 def request(order: str, settings: Mapping[str, Any]) -> StateRequest:

@@ -19,7 +19,7 @@ from valor_core.schemas.segmentation import (
 from valor_segmentation.counting.strips import over_spans, strips
 from valor_segmentation.counting.value_map import unknown_value
 from valor_segmentation.kernels import counting as kernels
-from valor_segmentation.kernels.value_positions import Pair, Places
+from valor_segmentation.kernels.value_positions import Pair, ValuePositions
 
 _STRIP = 1 << 22  # pixels that are read, and counted, at a time
 
@@ -171,19 +171,19 @@ class _Counter:
         }
         self.codes = layer.codes
         check_labels(len(self.codes))
-        self.places = {name: self._places(legend) for name, legend in legends.items()}
+        self.by_legend = {name: self._value_positions(legend) for name, legend in legends.items()}
         # A side without annotation is the other side's image with every value read as background.
         self.blank = {
-            name: Places(places.values, np.zeros_like(places.positions))
-            for name, places in self.places.items()
+            name: ValuePositions(positions.values, np.zeros_like(positions.positions))
+            for name, positions in self.by_legend.items()
         }
 
     @property
-    def positions(self) -> int:
+    def position_count(self) -> int:
         return len(self.codes) + 2
 
     def count(self, first: int, last: int) -> _Part:
-        part = _Part(np.zeros((self.positions + 1, self.positions + 1), np.int64))
+        part = _Part(np.zeros((self.position_count + 1, self.position_count + 1), np.int64))
         waiting: list[_Strip] = []
         pixels = 0
         try:
@@ -203,11 +203,11 @@ class _Counter:
             part.error = error
         return part
 
-    def _places(self, legend: Legend) -> Places:
+    def _value_positions(self, legend: Legend) -> ValuePositions:
         positions = np.searchsorted(self.codes, legend.codes) + 1
         positions[legend.codes == BACKGROUND] = 0
         positions[legend.codes == IGNORED] = len(self.codes) + 1
-        return Places(legend.values, positions)
+        return ValuePositions(legend.values, positions)
 
     def _strips(self, datum: int) -> Iterator[_Strip]:
         maps = [one for one in self.sides[datum] if one is not None]
@@ -224,8 +224,8 @@ class _Counter:
         last = predicted or true
         assert first is not None
         assert last is not None
-        rows = (self.places if true is not None else self.blank)[id(first.legend)]
-        columns = (self.places if predicted is not None else self.blank)[id(last.legend)]
+        rows = (self.by_legend if true is not None else self.blank)[id(first.legend)]
+        columns = (self.by_legend if predicted is not None else self.blank)[id(last.legend)]
         truth = first.read(start, stop, self._place(datum, 0 if true is first else 1))
         prediction = truth if last is first else last.read(start, stop, self._place(datum, 1))
         return truth, rows, prediction, columns
@@ -238,7 +238,7 @@ class _Counter:
         if not waiting:
             return
         found = kernels.count_pairs(
-            [strip.pair for strip in waiting], self.positions, self.positions
+            [strip.pair for strip in waiting], self.position_count, self.position_count
         )
         if found[-1].any() or found[:, -1].any():
             raise self._unknown(waiting)
@@ -257,9 +257,9 @@ class _Counter:
     def _unknown(self, waiting: list[_Strip]) -> SchemaError:
         for strip in waiting:
             truth, rows, prediction, columns = strip.pair
-            images, known = (truth, prediction), (rows, columns)
+            images, positions = (truth, prediction), (rows, columns)
             for side, one in enumerate(self.sides[strip.datum]):
-                found = None if one is None else known[side].unknown(images[side])
+                found = None if one is None else positions[side].unknown(images[side])
                 if found is not None:
                     row, column, value = found
                     where = f"at row {strip.row + row}, column {column}"

@@ -96,8 +96,8 @@ class _Chunk:
     codes: Codes
     counts: Codes
 
-    def recoded(self, places: Codes) -> _Chunk:
-        return _Chunk(self.uids, self.datums, places[self.codes], self.counts)
+    def recoded(self, rows: Codes) -> _Chunk:
+        return _Chunk(self.uids, self.datums, rows[self.codes], self.counts)
 
     @classmethod
     def saved(cls, columns: Sequence[Any], size: int) -> _Chunk:
@@ -136,7 +136,7 @@ class KeyCounts:
 
     def add(self, labels: list[Label], table: Codes, chunks: list[_Chunk]) -> None:
         """Count a table of background and some labels, and keep its rows."""
-        places = np.append(0, self.vocabulary.join(labels) + 1)
+        rows = np.append(0, self.vocabulary.join(labels) + 1)
         check_labels(len(self.vocabulary))
         size = len(self.vocabulary) + 1
         if len(self.table) < size:
@@ -144,8 +144,8 @@ class KeyCounts:
             grown[: len(self.table), : len(self.table)] = self.table
             self.table = grown
         check_total(self.table, table)
-        self.table[np.ix_(places, places)] += table
-        self.chunks += [chunk.recoded(places) for chunk in chunks]
+        self.table[np.ix_(rows, rows)] += table
+        self.chunks += [chunk.recoded(rows) for chunk in chunks]
 
     def dump(self) -> Content:
         """The table and the rows."""
@@ -184,15 +184,15 @@ class KeyCounts:
         names = [label.value for label in self.vocabulary.labels]
         are_values = all(name.isdecimal() and len(name) < _DIGITS for name in names)
         values = [int(name) if are_values else i for i, name in enumerate(names, 1)]
-        places = {0: 0} | {value: place for place, value in enumerate(values, 1)}
+        row_of = {0: 0} | {value: row for row, value in enumerate(values, 1)}
         agreed = self.table.diagonal().copy()
-        agreed[[0, places[0]]] = 0  # what shifting may have clipped
+        agreed[[0, row_of[0]]] = 0  # what shifting may have clipped
         right = int(agreed.sum())
         total = int(self.table.sum() - self.table.trace()) + right
         if right >= (1 - _NEARLY) * total:  # also where there are no pixels
             return None
         for step in (-1, 1):
-            pairs = [(place, places.get(value + step, -1)) for value, place in places.items()]
+            pairs = [(row, row_of.get(value + step, -1)) for value, row in row_of.items()]
             rows, columns = np.array([pair for pair in pairs if pair[1] >= 0]).T
             cells = self.table[rows, columns]
             is_most = 2 * cells > self.table[rows].sum(axis=1)
@@ -216,16 +216,16 @@ class KeyCounts:
         if self.table[row, column] < _NEARLY * max(truths[row], predictions[column]):
             return None
         labels = self.vocabulary.labels
-        true, seen = labels[row - 1], labels[column - 1]
-        return None if look_alikes({true}, {seen}) else (true.value, seen.value)
+        true, predicted = labels[row - 1], labels[column - 1]
+        return None if look_alikes({true}, {predicted}) else (true.value, predicted.value)
 
     @property
     def confusion(self) -> Confusion:
         """All pixels."""
         order = self.vocabulary.order
-        places = np.append(0, order + 1)
+        rows = np.append(0, order + 1)
         labels = tuple(self.vocabulary.labels[code] for code in order.tolist())
-        return Confusion(labels=labels, table=self.table[np.ix_(places, places)])
+        return Confusion(labels=labels, table=self.table[np.ix_(rows, rows)])
 
     @property
     def rows(self) -> ImageRows:
@@ -236,10 +236,10 @@ class KeyCounts:
         uids = np.concatenate([chunk.uids for chunk in self.chunks])
         starts = np.cumsum([0, *(len(chunk.uids) for chunk in self.chunks)])[:-1]
         by_uid = natural_order(uids)
-        places = np.empty(len(uids), np.int64)
-        places[by_uid] = np.arange(len(uids))
+        row_of = np.empty(len(uids), np.int64)
+        row_of[by_uid] = np.arange(len(uids))
         datums = np.concatenate(
-            [places[c.datums + start] for c, start in zip(self.chunks, starts, strict=True)]
+            [row_of[c.datums + start] for c, start in zip(self.chunks, starts, strict=True)]
         )
         labels = ranks[np.concatenate([chunk.codes for chunk in self.chunks])]
         counts = np.concatenate([chunk.counts for chunk in self.chunks])
@@ -305,10 +305,10 @@ class PixelCounts(State):
         for key, counts in self.sorted():
             shift, renamed = counts.shift(), counts.renamed()
             if shift is None and renamed is not None:
-                true, seen = renamed
+                true, predicted = renamed
                 yield (
-                    f"the pixels of the true label {true!r} are predicted as {seen!r}, which is no "
-                    f"true label; if they are the same, set label_map: {{{_json(seen)}: "
+                    f"the pixels of the true label {true!r} are predicted as {predicted!r}, which "
+                    f"is no true label; if they are the same, set label_map: {{{_json(predicted)}: "
                     f"{_json(true)}}}"
                 )
             if shift is not None:
@@ -343,8 +343,8 @@ def _chunk(uids: Uids, images: list[ImageCounts]) -> _Chunk:
     datums = np.repeat(np.arange(len(images)), [len(image.labels) for image in images])
     codes = np.concatenate([none, *(image.labels for image in images)])
     counts = np.concatenate([none.reshape(0, 3), *(image.counts for image in images)])
-    own = uids[np.array([image.datum for image in images], np.int64)]
-    return _Chunk(own, datums, codes, counts)
+    uids_of_images = uids[np.array([image.datum for image in images], np.int64)]
+    return _Chunk(uids_of_images, datums, codes, counts)
 
 
 def request(*, images: bool = False) -> StateRequest:

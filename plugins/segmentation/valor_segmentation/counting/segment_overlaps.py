@@ -79,14 +79,14 @@ class Overlaps:
     pixels: Codes
 
     @classmethod
-    def of(cls, true: LabelImage, predicted: LabelImage, place: str) -> Overlaps:
+    def of(cls, true: LabelImage, predicted: LabelImage, where: str) -> Overlaps:
         """The overlaps of two label images, read strip by strip.
 
         Parameters
         ----------
         true, predicted : LabelImage
             Both sides.
-        place : str
+        where : str
             What a message calls the image.
 
         Raises
@@ -98,16 +98,18 @@ class Overlaps:
         count = len(sides[1].codes)
         pairs: Codes = np.zeros(0, np.int64)
         pixels: Codes = np.zeros(0, np.int64)
-        for image, other in row_blocks(true, predicted, place, most=_BLOCK):
+        for image, other in row_blocks(true, predicted, where, most=_BLOCK):
             starts, lengths = _runs(image, other)
-            values, others = image.reshape(-1)[starts], other.reshape(-1)[starts]
+            true_values, predicted_values = image.reshape(-1)[starts], other.reshape(-1)[starts]
             del image, other  # views of strips, which are let go before the next ones are read
-            rows = _segments(true, sides[0], values, lengths, f"{place}, groundtruth")
-            columns = _segments(predicted, sides[1], others, lengths, f"{place}, prediction")
+            rows = _segments(true, sides[0], true_values, lengths, f"{where}, groundtruth")
+            columns = _segments(
+                predicted, sides[1], predicted_values, lengths, f"{where}, prediction"
+            )
             keys = rows.astype(np.int64) * count + columns
             more, numbers = _counted(keys, lengths, len(sides[0].codes) * count)
-            pairs, places = np.unique(np.concatenate([pairs, more]), return_inverse=True)
-            pixels = _sums(places, np.concatenate([pixels, numbers]), len(pairs))
+            pairs, indices = np.unique(np.concatenate([pairs, more]), return_inverse=True)
+            pixels = _sums(indices, np.concatenate([pixels, numbers]), len(pairs))
         return cls(*sides, pairs // count, pairs % count, pixels)
 
     @property
@@ -128,26 +130,26 @@ class Overlaps:
 
 def _runs(image: Image, other: Image) -> tuple[Codes, Codes]:
     """Where, in the order of reading, runs of equal pairs of pixels begin, and their lengths."""
-    values, others = image.reshape(-1), other.reshape(-1)
-    is_new = np.ones(len(values), bool)
-    np.not_equal(values[1:], values[:-1], out=is_new[1:])
-    is_new[1:] |= others[1:] != others[:-1]
+    true_values, predicted_values = image.reshape(-1), other.reshape(-1)
+    is_new = np.ones(len(true_values), bool)
+    np.not_equal(true_values[1:], true_values[:-1], out=is_new[1:])
+    is_new[1:] |= predicted_values[1:] != predicted_values[:-1]
     starts = np.flatnonzero(is_new)
-    return starts, np.diff(starts, append=len(values))
+    return starts, np.diff(starts, append=len(true_values))
 
 
 def _segments(
-    one: LabelImage, side: Side, values: Image, lengths: Codes, place: str
+    one: LabelImage, side: Side, true_values: Image, lengths: Codes, where: str
 ) -> NDArray[np.signedinteger[Any]]:
     """Segments of the values of some runs of pixels."""
-    return map_values(values, one.legend, smallest_type(side.segments), place, lengths)
+    return map_values(true_values, one.legend, smallest_type(side.segments), where, lengths)
 
 
 def _counted(keys: Codes, lengths: Codes, count: int) -> tuple[Codes, Codes]:
     """The distinct whole numbers below a count, and the sum of the lengths of each."""
     if count > _TABLE:
-        found, places = np.unique(keys, return_inverse=True)
-        return found, _sums(places, lengths, len(found))
+        found, indices = np.unique(keys, return_inverse=True)
+        return found, _sums(indices, lengths, len(found))
     numbers = _sums(keys, lengths, count)
     found = np.flatnonzero(numbers)
     return found, numbers[found]

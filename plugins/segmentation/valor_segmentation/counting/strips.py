@@ -84,7 +84,7 @@ def strips(
 
 
 def row_blocks(
-    true: LabelImage, predicted: LabelImage, place: str, *, most: int
+    true: LabelImage, predicted: LabelImage, where: str, *, most: int
 ) -> Iterator[tuple[Image, Image]]:
     """Rows of two images, some at a time, from strips that are read once.
 
@@ -94,7 +94,7 @@ def row_blocks(
     ----------
     true, predicted : LabelImage
         Both sides of an image.
-    place : str
+    where : str
         What a message calls the image.
     most : int
         Most pixels of a block, unless a row has more.
@@ -109,8 +109,8 @@ def row_blocks(
     step = max(1, most // max(1, shape[1]))
     for first, last in strips(shape, true.pixels, predicted.pixels, most=most):
         images = [
-            true.read(first, last, f"{place}, groundtruth"),
-            predicted.read(first, last, f"{place}, prediction"),
+            true.read(first, last, f"{where}, groundtruth"),
+            predicted.read(first, last, f"{where}, prediction"),
         ]
         for start in range(0, last - first, step):
             yield images[0][start : start + step], images[1][start : start + step]

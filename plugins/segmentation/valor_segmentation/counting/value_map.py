@@ -30,7 +30,7 @@ def smallest_type(meanings: NDArray[np.int64]) -> LabelCodes:
 
 
 def map_values(
-    image: Image, legend: Legend, meanings: LabelCodes, place: str, lengths: Codes | None = None
+    image: Image, legend: Legend, meanings: LabelCodes, where: str, lengths: Codes | None = None
 ) -> LabelCodes:
     """The meaning of every pixel of an image.
 
@@ -42,7 +42,7 @@ def map_values(
         Which values there are.
     meanings : ndarray of int, shape (v,)
         Code of each value of the legend; -2 or more.
-    place : str
+    where : str
         What a message calls the image.
     lengths : ndarray of int64, optional
         Number of pixels that each value represents; 1 by default.
@@ -72,21 +72,21 @@ def map_values(
         values = np.unique(image[is_unknown])
         is_first = image == values[0]
         count = np.count_nonzero(is_first) if lengths is None else int(lengths[is_first].sum())
-        where = f"at {count:,} pixels{and_more(len(values) - 1)}"
-        raise unknown_value(place, int(values[0]), where)
+        pixels = f"at {count:,} pixels{and_more(len(values) - 1)}"
+        raise unknown_value(where, int(values[0]), pixels)
     return found
 
 
-def unknown_value(place: str, value: int, where: str) -> SchemaError:
+def unknown_value(where: str, value: int, pixels: str) -> SchemaError:
     """The error of a pixel value that no legend has.
 
     Parameters
     ----------
-    place : str
+    where : str
         Item and side.
     value : int
         The value.
-    where : str
+    pixels : str
         In which pixels.
 
     Examples
@@ -95,14 +95,14 @@ def unknown_value(place: str, value: int, where: str) -> SchemaError:
     "item 'a', prediction: expected the value of a label, got 7 at 3 pixels"
     """
     return SchemaError(
-        f"{place}: expected the value of a label, got {value} {where}",
+        f"{where}: expected the value of a label, got {value} {pixels}",
         f"Name {value} in data.values of a config (instead of data.labels), as null if it is "
         f"background, or in data.ignore if it is in a ground truth and does not count; in Python, "
         f"labels={{{value}: None}} or ignore={value}.",
     )
 
 
-def label_codes(one: LabelImage, image: Image, place: str) -> LabelCodes:
+def label_codes(one: LabelImage, image: Image, where: str) -> LabelCodes:
     """Label codes of some rows of a label image.
 
     Examples
@@ -110,25 +110,25 @@ def label_codes(one: LabelImage, image: Image, place: str) -> LabelCodes:
     >>> label_codes(LabelImage([[0, 1]], Legend.of_labels(1)), np.array([[1, 0]]), "item 'a'")
     array([[ 0, -1]], dtype=int8)
     """
-    return map_values(image, one.legend, smallest_type(one.legend.codes), place)
+    return map_values(image, one.legend, smallest_type(one.legend.codes), where)
 
 
 def _by_table(image: Image, legend: Legend, meanings: LabelCodes) -> LabelCodes:
     bounds = np.iinfo(image.dtype)
     table = np.full(bounds.max - bounds.min + 1, _NONE, meanings.dtype)
     possible = (legend.values >= bounds.min) & (legend.values <= bounds.max)
-    # A negative index counts from the end, where the negative values of an int8 then are.
+    # A negative index counts from the end: the negative values of an int8 are at the end.
     table[legend.values[possible]] = meanings[possible]
     found: LabelCodes = table.take(image)
     return found
 
 
 def _by_search(image: Image, legend: Legend, meanings: LabelCodes) -> LabelCodes:
-    known, positions = legend.of_type(image.dtype)  # of unlike types, 2**53 + 1 would be 2**53
-    if not len(known):
+    values, positions = legend.of_type(image.dtype)  # of unlike types, 2**53 + 1 would be 2**53
+    if not len(values):
         return np.full(image.shape, _NONE, meanings.dtype)
-    places = np.searchsorted(known, image)
-    np.minimum(places, len(known) - 1, out=places)
-    found = meanings[positions[places]]
-    found[known[places] != image] = _NONE
+    indices = np.searchsorted(values, image)
+    np.minimum(indices, len(values) - 1, out=indices)
+    found = meanings[positions[indices]]
+    found[values[indices] != image] = _NONE
     return found

@@ -130,9 +130,9 @@ class SegmentationGallery:
     def errors(self, batch: SegmentationBatch) -> Any:
         """Return the badness of each image under the order of the parameters."""
         errors = np.zeros(len(batch))
-        places = {uid: place for place, uid in enumerate(batch.datums.uids.tolist())}
+        rows = {uid: row for row, uid in enumerate(batch.datums.uids.tolist())}
         for image in self._listed(batch):
-            errors[places[image["datum_id"]]] += badness(image, self.parameters.order)
+            errors[rows[image["datum_id"]]] += badness(image, self.parameters.order)
         return errors
 
     def _listed(self, batch: SegmentationBatch) -> list[dict[str, Any]]:
@@ -234,17 +234,17 @@ class _View:
     kinds: Codes
 
     @classmethod
-    def of(cls, layer: Layer, place: str) -> _View:
+    def of(cls, layer: Layer, where: str) -> _View:
         """The view of the only image of a layer."""
         shape = _shape(layer, 0)
         step = max(1, max(shape) // _LONGEST)
         kinds, first = np.zeros(len(_KINDS), np.int64), 0
         shown: list[tuple[LabelCodes, LabelCodes]] = []
-        for rows, seen in _rows(layer, 0, place):
-            kinds += np.bincount(_kinds(rows, seen).ravel(), minlength=len(_KINDS))
+        for true_rows, predicted_rows in _rows(layer, 0, where):
+            kinds += np.bincount(_kinds(true_rows, predicted_rows).ravel(), minlength=len(_KINDS))
             chosen = np.s_[-first % step :: step, ::step]
-            shown.append((rows[chosen], seen[chosen]))
-            first += len(rows)
+            shown.append((true_rows[chosen], predicted_rows[chosen]))
+            first += len(true_rows)
         if not shown:
             nothing = np.full((1, 1), BACKGROUND, np.int8)
             shown = [(nothing, nothing)]
@@ -280,13 +280,13 @@ def colors_of(labels: Sequence[Label]) -> list[str]:
     True
     """
     chosen: dict[Label, str] = {}
-    taken: set[int] = set()
+    used: set[int] = set()
     for label in sorted(labels):
-        place = zlib.crc32(str(label).encode()) % len(_PALETTE)
-        while place in taken and len(taken) < len(_PALETTE):
-            place = (place + 1) % len(_PALETTE)
-        taken.add(place)
-        chosen[label] = _PALETTE[place]
+        color = zlib.crc32(str(label).encode()) % len(_PALETTE)
+        while color in used and len(used) < len(_PALETTE):
+            color = (color + 1) % len(_PALETTE)
+        used.add(color)
+        chosen[label] = _PALETTE[color]
     return [chosen[label] for label in labels]
 
 
@@ -304,15 +304,15 @@ def _kinds(true: LabelCodes, predicted: LabelCodes) -> NDArray[np.int64]:
     return np.select(cases, kinds, _BACKGROUND)
 
 
-def _rows(layer: Layer, position: int, place: str) -> Iterator[tuple[LabelCodes, LabelCodes]]:
+def _rows(layer: Layer, position: int, where: str) -> Iterator[tuple[LabelCodes, LabelCodes]]:
     """Label codes of both sides of an image, some rows at a time."""
     pair = with_blank_side(layer.groundtruths[position], layer.predictions[position])
     if pair is None:
         return
-    for image, other in row_blocks(*pair, place, most=_BLOCK):
+    for image, other in row_blocks(*pair, where, most=_BLOCK):
         yield (
-            label_codes(pair[0], image, f"{place}, groundtruth"),
-            label_codes(pair[1], other, f"{place}, prediction"),
+            label_codes(pair[0], image, f"{where}, groundtruth"),
+            label_codes(pair[1], other, f"{where}, prediction"),
         )
 
 

@@ -1,10 +1,10 @@
 /* Pairs of pixel values, counted into a table.
 
-   Both values of a pair are brought to a code of 8 or 16 bits, a span of pixels at a time, unless
-   the images have such values already. A pixel's place in the table is the sum of what its two
-   codes look up. Runs of equal pairs are counted as one. Where most pixels differ from their
-   neighbors, places are computed for many at once, and spread over several tables, so that equal
-   ones close together do not wait for each other's store. */
+   Both values of a pair are converted to codes of 8 or 16 bits, a span of pixels at a time, unless
+   the images have such values already. The index of a pixel's cell is the sum of two look-ups, one
+   for each code. A run of equal pairs is counted at once. If most pixels differ from their
+   neighbors, indices are computed with vectors and counted in several tables, since increments of
+   the same cell would wait for each other's store. */
 #include "export.h"
 
 /* Checksum of the sources at build time, by which a stale library is detected. */
@@ -16,7 +16,7 @@ EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 #endif
 
 /* With more than BUSY runs in a BLOCK, runs have about five pixels: counting single pixels is then
-   faster than finding the ends of runs. Single pixels are counted in PIECEs whose places are computed
+   faster than finding the ends of runs. Single pixels are counted in PIECEs whose indices are computed
    with vectors first. */
 enum { BLOCK = 64, CHUNK = 1024, BUSY = 12, PIECE = 256, SPAN = 4 * CHUNK + 1 };
 enum { LINE = 64, AHEAD = 4096 }; /* bytes */
@@ -27,7 +27,7 @@ typedef struct {
     uint32_t *one, *two, *three, *four;
 } Tables;
 
-/* ---- where runs end */
+/* ---- ends of runs */
 
 static int bits(uint64_t x) {
     x -= (x >> 1) & 0x5555555555555555u;
@@ -66,7 +66,7 @@ static uint64_t joined(__m128i a, __m128i b, __m128i c, __m128i d) {
            (uint64_t)(uint32_t)_mm_movemask_epi8(d) << 48;
 }
 
-/* Which pixels of a block are the last of a run. */
+/* Bit mask of the pixels of a block that end a run. */
 static uint64_t ends8(const uint8_t *t, const uint8_t *p) {
     return ~joined(equal8(t, p), equal8(t + 16, p + 16), equal8(t + 32, p + 32),
                    equal8(t + 48, p + 48));
@@ -92,7 +92,7 @@ static uint64_t joined(const uint8_t *is_end) {
     return mask;
 }
 
-/* Which pixels of a block are the last of a run. */
+/* Bit mask of the pixels of a block that end a run. */
 #define ENDS(NAME, TYPE)                                                                           \
     static uint64_t NAME(const TYPE *t, const TYPE *p) {                                           \
         uint8_t is_end[BLOCK];                                                                     \
@@ -104,21 +104,21 @@ ENDS(ends8, uint8_t)
 ENDS(ends16, uint16_t)
 #endif
 
-/* ---- places */
+/* ---- indices of cells */
 
-/* Where codes are counted. True ones below `true_plain` are counted in the row of their own number,
-   and predicted ones below `plain` in the column; such places are below 65,536. */
+/* Cell indices of codes. True codes below `true_plain` are row numbers and predicted codes below
+   `plain` column numbers; the indices of such cells are below 65,536. */
 typedef struct {
     const uint32_t *rows, *columns;
     uint32_t true_plain, plain;
     uint16_t row;
 } Lookup;
 
-static uint32_t place8(const uint8_t *t, const uint8_t *p, Lookup in) {
+static uint32_t index8(const uint8_t *t, const uint8_t *p, Lookup in) {
     return in.rows[*t] + in.columns[*p];
 }
 
-static uint32_t place16(const uint16_t *t, const uint16_t *p, Lookup in) {
+static uint32_t index16(const uint16_t *t, const uint16_t *p, Lookup in) {
     return in.rows[*t] + in.columns[*p];
 }
 
@@ -135,32 +135,31 @@ ARE_BELOW(are_below16, uint16_t)
 /* ---- counting */
 
 /* Pixel by pixel. */
-#define COUNT_EACH(NAME, TYPE, PLACE, ARE_BELOW)                                                   \
+#define COUNT_EACH(NAME, TYPE, INDEX, ARE_BELOW)                                                   \
     static void NAME(const TYPE *t, const TYPE *p, int64_t n, Lookup in, Tables to) {              \
         for (; n >= PIECE; n -= PIECE, t += PIECE, p += PIECE) {                                   \
-            uint32_t places[PIECE];                                                                \
+            uint32_t indices[PIECE];                                                               \
             if (ARE_BELOW(t, in.true_plain) && ARE_BELOW(p, in.plain))                             \
                 for (int k = 0; k < PIECE; k++)                                                    \
-                    places[k] = (uint16_t)((uint16_t)t[k] * in.row + (uint16_t)p[k]);              \
+                    indices[k] = (uint16_t)((uint16_t)t[k] * in.row + (uint16_t)p[k]);             \
             else                                                                                   \
-                for (int k = 0; k < PIECE; k++) places[k] = PLACE(t + k, p + k, in);               \
+                for (int k = 0; k < PIECE; k++) indices[k] = INDEX(t + k, p + k, in);              \
             for (int k = 0; k < PIECE; k += 4) {                                                   \
-                to.one[places[k]]++;                                                               \
-                to.two[places[k + 1]]++;                                                           \
-                to.three[places[k + 2]]++;                                                         \
-                to.four[places[k + 3]]++;                                                          \
+                to.one[indices[k]]++;                                                              \
+                to.two[indices[k + 1]]++;                                                          \
+                to.three[indices[k + 2]]++;                                                        \
+                to.four[indices[k + 3]]++;                                                         \
             }                                                                                      \
         }                                                                                          \
-        for (int64_t k = 0; k < n; k++) to.one[PLACE(t + k, p + k, in)]++;                         \
+        for (int64_t k = 0; k < n; k++) to.one[INDEX(t + k, p + k, in)]++;                         \
     }
 
-COUNT_EACH(each8, uint8_t, place8, are_below8)
-COUNT_EACH(each16, uint16_t, place16, are_below16)
+COUNT_EACH(each8, uint8_t, index8, are_below8)
+COUNT_EACH(each16, uint16_t, index16, are_below16)
 
-/* Run after run; a chunk with many of them pixel by pixel. The ends are listed first: most blocks
-   have up to two, which are written without asking how many there are, since a branch that cannot
-   be foreseen costs more than two stores. */
-#define COUNT(NAME, TYPE, EACH, ENDS, PLACE)                                                       \
+/* Run by run; a chunk with many runs pixel by pixel. The ends are listed first. Most blocks have up
+   to two, which are written unconditionally: a mispredicted branch costs more than two stores. */
+#define COUNT(NAME, TYPE, EACH, ENDS, INDEX)                                                       \
     static void NAME(const TYPE *t, const TYPE *p, int64_t n, Lookup in, Tables to) {              \
         for (; n > CHUNK; n -= CHUNK, t += CHUNK, p += CHUNK) {                                    \
             uint16_t ends[CHUNK + 2];                                                              \
@@ -181,26 +180,26 @@ COUNT_EACH(each16, uint16_t, place16, are_below16)
             }                                                                                      \
             for (int k = 0; k < count; k++) {                                                      \
                 int end = ends[k];                                                                 \
-                to.one[PLACE(t + end, p + end, in)] += (uint32_t)(end + 1 - next);                 \
+                to.one[INDEX(t + end, p + end, in)] += (uint32_t)(end + 1 - next);                 \
                 next = end + 1;                                                                    \
             }                                                                                      \
-            if (next < CHUNK) to.one[PLACE(t + next, p + next, in)] += (uint32_t)(CHUNK - next);   \
+            if (next < CHUNK) to.one[INDEX(t + next, p + next, in)] += (uint32_t)(CHUNK - next);   \
         }                                                                                          \
         EACH(t, p, n, in, to);                                                                     \
     }
 
-COUNT(count8, uint8_t, each8, ends8, place8)
-COUNT(count16, uint16_t, each16, ends16, place16)
+COUNT(count8, uint8_t, each8, ends8, index8)
+COUNT(count16, uint16_t, each16, ends16, index16)
 
 /* ---- codes */
 
-/* How the values of one side get codes, and where these are counted. `low` is the least known
-   value. Where `codes` is NULL, a code is the lower bits of a value: known values have different
-   ones, and those too far from `low` get the code `other`. Else `codes` are those of the `count`
-   distances from `low` in `keys`, which ascend, or, without keys, of all distances below `count`;
-   `codes[count]` is that of all other values. Codes below `plain` have their own number, times a
-   row's length for true ones, as place. */
-STRUCT(Side, const uint32_t *places; int64_t plain; uint64_t low; uint64_t other;
+/* Codes and cell indices of the values of one side. `low` is the least known value. If `codes` is
+   NULL, a code is the lower bits of a value: they differ between known values, and values too far
+   from `low` get the code `other`. Otherwise `codes` has the codes of the `count` ascending
+   differences from `low` in `keys`, or, without keys, of all differences below `count`;
+   `codes[count]` is the code of all other values. The index of a code below `plain` is the code,
+   times the length of a row for true codes. */
+STRUCT(Side, const uint32_t *indices; int64_t plain; uint64_t low; uint64_t other;
        const uint64_t *keys; const uint16_t *codes; int64_t count;);
 
 static uint16_t sought(uint64_t distance, const Side *side) {
@@ -217,7 +216,7 @@ static uint16_t sought(uint64_t distance, const Side *side) {
     return side->codes[low < count && side->keys[low] == distance ? low : count];
 }
 
-/* Asks the memory for what is narrowed a little later; it may be beyond the image. */
+/* Prefetches the values that are converted next; the addresses may be beyond the image. */
 static void prefetch(const void *values, int64_t size) {
 #if defined(__GNUC__)
     for (int64_t k = 0; k < size; k += LINE) __builtin_prefetch((const char *)values + AHEAD + k);
@@ -226,7 +225,7 @@ static void prefetch(const void *values, int64_t size) {
 #endif
 }
 
-/* Lower bits. That a value is too far from `low` is asked once for all of them. */
+/* Codes from lower bits. One check for all values detects values too far from `low`. */
 #define NARROW(NAME, TYPE, CODE, MOST)                                                             \
     static void NAME(const TYPE *values, int64_t n, const Side *side, CODE *codes) {               \
         TYPE low = (TYPE)side->low, any = 0;                                                       \
@@ -293,39 +292,39 @@ static const uint16_t *codes16(const void *values, int64_t width, int64_t n, con
     return codes;
 }
 
-/* Counts n pixels of two images, with codes of one or two bytes, into `tables`: four of them,
-   `stride` apart, or one, if that is 0. */
+/* Counts n pixels of two images, with codes of one or two bytes, into `tables`: four tables, one
+   every `stride` counters, or one table if `stride` is 0. */
 EXPORT(void, count_pairs, int64_t n, const void *true_values, int64_t true_width, const Side *rows,
        const void *values, int64_t width, const Side *columns, int64_t code_width, int64_t row,
        uint32_t *tables, int64_t stride) {
     const char *truth = true_values, *prediction = values;
-    const Lookup in = {rows->places, columns->places, (uint32_t)rows->plain,
+    const Lookup in = {rows->indices, columns->indices, (uint32_t)rows->plain,
                        (uint32_t)columns->plain, (uint16_t)row};
     const Tables to = {tables, tables + stride, tables + 2 * stride, tables + 3 * stride};
     int is_coded = true_width == code_width && width == code_width;
     while (n > 0) {
-        /* The last pixel of a span is there for the one before it to be compared with. */
-        int64_t some = is_coded || n < SPAN ? n : SPAN;
+        /* The last pixel of a span only serves for comparison with the one before. */
+        int64_t span = is_coded || n < SPAN ? n : SPAN;
         if (code_width == 1) {
             uint8_t true_codes[SPAN], codes[SPAN];
-            count8(codes8(truth, true_width, some, rows, true_codes),
-                   codes8(prediction, width, some, columns, codes), some, in, to);
+            count8(codes8(truth, true_width, span, rows, true_codes),
+                   codes8(prediction, width, span, columns, codes), span, in, to);
         } else {
             uint16_t true_codes[SPAN], codes[SPAN];
-            count16(codes16(truth, true_width, some, rows, true_codes),
-                    codes16(prediction, width, some, columns, codes), some, in, to);
+            count16(codes16(truth, true_width, span, rows, true_codes),
+                    codes16(prediction, width, span, columns, codes), span, in, to);
         }
-        n -= some;
-        truth += some * true_width;
-        prediction += some * width;
+        n -= span;
+        truth += span * true_width;
+        prediction += span * width;
     }
 }
 
-/* Adds up some tables, one behind the other. */
+/* Adds up consecutive tables. */
 EXPORT(void, collect_counts, int64_t cells, int64_t tables, const uint32_t *counts,
        int64_t *totals) {
     for (int64_t table = 0; table < tables; table++) {
-        const uint32_t *some = counts + table * cells;
-        for (int64_t cell = 0; cell < cells; cell++) totals[cell] += some[cell];
+        const uint32_t *part = counts + table * cells;
+        for (int64_t cell = 0; cell < cells; cell++) totals[cell] += part[cell];
     }
 }

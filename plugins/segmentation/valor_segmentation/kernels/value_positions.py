@@ -1,4 +1,4 @@
-"""Places: where in a table the pixels of an image are counted."""
+"""Positions of pixel values in a table of counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from valor_core.schemas.segmentation import Image
 
 
 @frozen(eq=False)
-class Places:
-    """The rows, or columns, of a table in which pixel values are counted.
+class ValuePositions:
+    """Rows or columns of a table of counts, by pixel value.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ class Places:
 
     values: Codes
     positions: Codes
-    known: dict[Any, Any] = field(factory=dict, init=False)
-    """Tables that kernels derived from the values, for the next image."""
+    derived: dict[Any, Any] = field(factory=dict, init=False)
+    """Tables that kernels derived from the values, cached for the next image."""
 
     def __attrs_post_init__(self) -> None:
         if len(self.values) != len(self.positions):
@@ -38,12 +38,12 @@ class Places:
             )
 
     def check_positions(self, count: int) -> None:
-        """Raise a `SchemaError` if a value is to be counted outside of a table.
+        """Raise a `SchemaError` if a position is outside of the table.
 
         Parameters
         ----------
         count : int
-            Positions that there are.
+            Number of positions in the table.
         """
         outside = (self.positions < 0) | (self.positions >= count)
         if outside.any():
@@ -52,7 +52,7 @@ class Places:
             )
 
     def of_type(self, dtype: np.dtype[Any]) -> tuple[NDArray[Any], Codes]:
-        """The values that a type of pixels can have, in that type, and their positions."""
+        """Return the values within the range of a pixel type, in that type, and their positions."""
         limits = np.iinfo(dtype)
         fits = self.values >= limits.min
         if limits.max < np.iinfo(np.int64).max:
@@ -60,11 +60,12 @@ class Places:
         return self.values[fits].astype(dtype), self.positions[fits]
 
     def unknown(self, image: Image) -> tuple[int, int, int] | None:
-        """First pixel with another value: its row, its column and its value.
+        """Row, column and value of the first pixel without a position, or None.
 
         Examples
         --------
-        >>> Places(np.array([0, 1]), np.array([0, 1])).unknown(np.array([[0, 1], [1, 7]]))
+        >>> positions = ValuePositions(np.array([0, 1]), np.array([0, 1]))
+        >>> positions.unknown(np.array([[0, 1], [1, 7]]))
         (1, 1, 7)
         """
         values, _ = self.of_type(image.dtype)
@@ -75,22 +76,22 @@ class Places:
         return None
 
 
-Pair = tuple[Image, Places, Image, Places]
-"""A true image, where its pixels are counted, and the same of the predicted image."""
+Pair = tuple[Image, ValuePositions, Image, ValuePositions]
+"""True image and positions of its values, predicted image and positions of its values."""
 
 
 def flat(pair: Pair) -> tuple[Image, Image]:
-    """The pixels of both images, each as one contiguous row in this machine's byte order.
+    """Flatten both images into contiguous rows in native byte order.
 
     Raises
     ------
     SchemaError
-        If they are no whole numbers, or not as many on both sides.
+        If pixels are not whole numbers, or the shapes differ.
 
     Examples
     --------
-    >>> places = Places(np.array([0, 1]), np.array([0, 1]))
-    >>> flat((np.array([[0, 1], [1, 1]]), places, np.array([[0, 1]]), places))
+    >>> positions = ValuePositions(np.array([0, 1]), np.array([0, 1]))
+    >>> flat((np.array([[0, 1], [1, 1]]), positions, np.array([[0, 1]]), positions))
     Traceback (most recent call last):
         ...
     valor_core.errors.SchemaError: images: expected 2 by 2 pixels on both sides, got 1 by 2

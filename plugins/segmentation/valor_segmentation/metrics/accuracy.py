@@ -50,5 +50,5 @@ class Accuracy:
         for key, counts in state.sorted():
             tp, _, fn = counts.confusion.counts(background=background)
             value = ratio(int(tp.sum()), int(tp.sum() + fn.sum()), None, reason)
-            own = {"label_key": key, "background": background}
-            yield Result(parameters=own | changed_parameters(self.parameters), value=value)
+            parameters = {"label_key": key, "background": background}
+            yield Result(parameters=parameters | changed_parameters(self.parameters), value=value)

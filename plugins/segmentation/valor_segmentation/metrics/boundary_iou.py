@@ -72,9 +72,9 @@ class BoundaryIOU:
         """For each key, one result for each label, and the averages."""
         labels = state.vocabulary.labels
         for key in state.vocabulary.keys:
-            own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
-            values = self._values(state, key, own)
-            present = self._values(state, key, [code for code in own if state.table[code].any()])
+            codes = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+            values = self._values(state, key, codes)
+            present = self._values(state, key, [code for code in codes if state.table[code].any()])
             for average in self.parameters.average:
                 yield from (values if average == "none" else present).results(
                     average, self._settings, self.parameters.include_prediction_only_labels

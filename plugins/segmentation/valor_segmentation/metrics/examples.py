@@ -154,8 +154,8 @@ def _value(image: Mapping[str, Any], order: str) -> float | None:
 def _by_image(rows: ImageRows) -> Iterator[tuple[str | int, list[LabelRow]]]:
     columns = (rows.datums, rows.labels, rows.tp, rows.fp, rows.fn)
     table = zip(*(column.tolist() for column in columns), strict=True)
-    for datum, some in groupby(table, key=itemgetter(0)):
-        yield rows.uids[datum], [row[1:] for row in some]
+    for datum, group in groupby(table, key=itemgetter(0)):
+        yield rows.uids[datum], [row[1:] for row in group]
 
 
 @frozen
@@ -194,7 +194,9 @@ class _Image:
         elif order not in _PLAIN:
             score = _score(order, counts) if measured is None else measured.get(self.uid, Score({}))
             described[order] = self._mean(order, counts, score)
-            labels = {name: own | {order: score.labels.get(name)} for name, own in labels.items()}
+            labels = {
+                name: values | {order: score.labels.get(name)} for name, values in labels.items()
+            }
         return described | {"labels": labels}
 
     def _mean(self, order: str, counts: Mapping[str, Counts], score: Score) -> float | None:
@@ -202,8 +204,8 @@ class _Image:
         if order == "hausdorff" and not counts.keys() <= score.labels.keys():
             return None
         is_taken = {name: not self.is_whole or tp + fn > 0 for name, (tp, _, fn) in counts.items()}
-        taken = {n: value for n, value in score.labels.items() if is_taken.get(n)}
-        return Score(taken).value
+        selected = {n: value for n, value in score.labels.items() if is_taken.get(n)}
+        return Score(selected).value
 
     @property
     def _accuracy(self) -> float | None:
@@ -213,5 +215,5 @@ class _Image:
 
 
 def _score(order: str, counts: Mapping[str, Counts]) -> Score:
-    pairs = {name: _OF_COUNTS[order](*own) for name, own in counts.items()}
+    pairs = {name: _OF_COUNTS[order](*outcomes) for name, outcomes in counts.items()}
     return Score({name: share / whole for name, (share, whole) in pairs.items() if whole})

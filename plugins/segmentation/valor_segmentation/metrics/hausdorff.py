@@ -77,20 +77,22 @@ class Hausdorff:
         """For each key and percentile, results of each label and the mean over labels."""
         labels = state.vocabulary.labels
         for key in state.vocabulary.keys:
-            own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+            codes = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
             for percentile in self.parameters.percentiles:
-                yield from self._of_labels(state, own, percentile)
-                yield self._average(state, own, key, percentile)
+                yield from self._of_labels(state, codes, percentile)
+                yield self._average(state, codes, key, percentile)
 
-    def _warnings(self, state: EdgeDistances, own: list[int], percentile: float) -> tuple[str, ...]:
+    def _warnings(
+        self, state: EdgeDistances, codes: list[int], percentile: float
+    ) -> tuple[str, ...]:
         """Labels that images have on one side only and whose distance does not count."""
         chosen = self.parameters
-        sided = state.images[own][:, ONE_SIDED].sum(axis=1)
+        sided = state.images[codes][:, ONE_SIDED].sum(axis=1)
         if chosen.missed != "skip" or percentile != chosen.percentiles[0] or not sided.any():
             return ()
         order = np.argsort(-sided, kind="stable")[:_MOST_NAMED]
         named = [
-            f"{state.vocabulary.labels[own[i]].value!r} in {image_count(sided[i])}"
+            f"{state.vocabulary.labels[codes[i]].value!r} in {image_count(sided[i])}"
             for i in order.tolist()
             if sided[i]
         ]
@@ -101,34 +103,38 @@ class Hausdorff:
         )
 
     def _of_labels(
-        self, state: EdgeDistances, own: list[int], percentile: float
+        self, state: EdgeDistances, codes: list[int], percentile: float
     ) -> Iterator[Result]:
         missed = self.parameters.missed
         means, greatest = state.means(percentile, missed), state.greatest(percentile, missed)
-        for code in own:
-            place = label_parameters(state.vocabulary.labels[code]) | {"percentile": percentile}
+        for code in codes:
+            parameters = label_parameters(state.vocabulary.labels[code]) | {
+                "percentile": percentile
+            }
             settings = changed_parameters(self.parameters, "percentiles")
             left_out = _left_out(state.images[code].tolist()) if missed == "skip" else {}
             for name, values in (("mean", means), ("worst", greatest)):
                 yield Result(
-                    parameters=place | {"statistic": name} | settings,
+                    parameters=parameters | {"statistic": name} | settings,
                     value=values[code],
                     left_out=left_out,
                 )
 
-    def _average(self, state: EdgeDistances, own: list[int], key: str, percentile: float) -> Result:
-        seen = [code for code in own if state.images[code].any()]
+    def _average(
+        self, state: EdgeDistances, codes: list[int], key: str, percentile: float
+    ) -> Result:
+        present = [code for code in codes if state.images[code].any()]
         means = state.means(percentile, self.parameters.missed)
         value, left_out = macro(
-            [means[code] for code in seen],
-            state.images[seen, BOTH] + state.images[seen, ONLY_TRUE],
+            [means[code] for code in present],
+            state.images[present, BOTH] + state.images[present, ONLY_TRUE],
             self.parameters.include_prediction_only_labels,
         )
-        place = {"label_key": key, "percentile": percentile, "average": "macro"}
+        average = {"label_key": key, "percentile": percentile, "average": "macro"}
         parameters = (
-            place | {"statistic": "mean"} | changed_parameters(self.parameters, "percentiles")
+            average | {"statistic": "mean"} | changed_parameters(self.parameters, "percentiles")
         )
-        warnings = self._warnings(state, own, percentile)
+        warnings = self._warnings(state, codes, percentile)
         return Result(parameters=parameters, value=value, left_out=left_out, warnings=warnings)
 
 

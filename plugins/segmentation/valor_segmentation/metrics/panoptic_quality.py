@@ -184,10 +184,10 @@ def _results(
     values = [value(ious, *row) for ious, row in zip(sums, state.table.tolist(), strict=True)]
     truths = state.table[:, MATCHED] + state.table[:, MISSED]
     for key in state.vocabulary.keys:
-        own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
-        for code in own:
+        key_codes = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+        for code in key_codes:
             yield Result(parameters=label_parameters(labels[code]) | settings, value=values[code])
-        for name, codes in _groups(state, chosen, own):
+        for name, codes in _groups(state, chosen, key_codes):
             average, left_out = macro(
                 [values[code] for code in codes],
                 truths[codes],
@@ -195,8 +195,8 @@ def _results(
             )
             if name == "stuff":
                 left_out |= _unknown_names(chosen.stuff or (), [label.value for label in labels])
-            place = {"label_key": key, "average": name}
-            yield Result(parameters=place | settings, value=average, left_out=left_out)
+            parameters = {"label_key": key, "average": name}
+            yield Result(parameters=parameters | settings, value=average, left_out=left_out)
 
 
 def _unknown_names(stuff: Sequence[str], names: Sequence[str]) -> dict[str, int]:
@@ -212,11 +212,11 @@ def _groups(
     state: PanopticCounts, chosen: Parameters, codes: list[int]
 ) -> Iterator[tuple[str, list[int]]]:
     """Labels to average, of those that have any segment."""
-    seen = [code for code in codes if state.table[code].any()]
-    yield "all", seen
+    present = [code for code in codes if state.table[code].any()]
+    yield "all", present
     labels, stuff = state.vocabulary.labels, state.stuff
     if chosen.stuff is not None:
         stuff = {label for label in labels if label.value in chosen.stuff}
     if stuff or chosen.stuff:
-        yield "things", [code for code in seen if labels[code] not in stuff]
-        yield "stuff", [code for code in seen if labels[code] in stuff]
+        yield "things", [code for code in present if labels[code] not in stuff]
+        yield "stuff", [code for code in present if labels[code] in stuff]

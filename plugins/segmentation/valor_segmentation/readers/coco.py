@@ -210,7 +210,7 @@ def _check_known(
             f"{len(images):,} images of {source}, found {strange[0]}{and_more(len(strange) - 1)}",
             "See that both files are of the same data set.",
         )
-    several = [those for those in side.values() if len(those) > 1]
+    several = [records for records in side.values() if len(records) > 1]
     if document.is_panoptic and several:
         raise ReadError(
             f"{several[0][1].where}: expected one annotation for each image, found a second one "

@@ -123,7 +123,7 @@ class Document:
         found: dict[int, list[Annotation]] = {}
         for one in self.annotations:
             found.setdefault(one.integer("image_id"), []).append(one)
-        return {image: tuple(those) for image, those in found.items()}
+        return {image: tuple(records) for image, records in found.items()}
 
     def images(self) -> dict[int, Record]:
         """Images by id, in the order of the ids.

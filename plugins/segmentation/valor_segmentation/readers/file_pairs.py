@@ -105,7 +105,7 @@ def batch_of(
     return SegmentationBatch(datums, labels, [Layer(true, predicted)])
 
 
-def files_of(place: Path, endings: Sequence[str]) -> dict[str, Path]:
+def files_of(source: Path, endings: Sequence[str]) -> dict[str, Path]:
     """Files of a folder and those below it, by their names without the ending; or one file.
 
     Files whose names begin with a dot are skipped.
@@ -115,30 +115,30 @@ def files_of(place: Path, endings: Sequence[str]) -> dict[str, Path]:
     ReadError
         If there is no such folder or file, no file has such an ending, or two have one name.
     """
-    if place.is_file():
-        return {place.stem: place}
-    if not place.is_dir():
-        raise ReadError(f"{place}: expected a folder or a file, found nothing there")
+    if source.is_file():
+        return {source.stem: source}
+    if not source.is_dir():
+        raise ReadError(f"{source}: expected a folder or a file, found nothing there")
     found: dict[str, Path] = {}
     lowered = [ending.lower() for ending in endings]
-    for name in sorted(_files(place)):
+    for name in sorted(_files(source)):
         ending = next((one for one in lowered if name.lower().endswith(one)), None)
         if ending is None:
             continue
-        uid, path = name[: -len(ending)], place / name
+        uid, path = name[: -len(ending)], source / name
         if uid in found:
             raise ReadError(
-                f"{place}: expected one file for each image, found {found[uid].name} and "
+                f"{source}: expected one file for each image, found {found[uid].name} and "
                 f"{path.name}"
             )
         found[uid] = path
     if not found:
-        raise ReadError(f"{place}: expected files that end in {' or '.join(endings)}, found none")
+        raise ReadError(f"{source}: expected files that end in {' or '.join(endings)}, found none")
     return found
 
 
 def values_of_some(
-    read: Callable[[Path], ArrayLike], place: Path, endings: Sequence[str]
+    read: Callable[[Path], ArrayLike], path: Path, endings: Sequence[str]
 ) -> set[int]:
     """Values in the first few images of a folder; none where one of them cannot be read.
 
@@ -146,22 +146,22 @@ def values_of_some(
     ----------
     read : callable
         Returns the values of an image.
-    place : Path
+    path : Path
         A folder, or a file.
     endings : sequence of str
         How the names of files end.
     """
     try:
-        files = islice(files_of(place, endings).values(), _MOST_SAMPLED)
+        files = islice(files_of(path, endings).values(), _MOST_SAMPLED)
         return {int(value) for file in files for value in np.unique(read(file))}
     except (ValorError, OSError, TypeError, ValueError):
         return set()
 
 
-def _files(place: Path) -> Iterator[str]:
+def _files(path: Path) -> Iterator[str]:
     """Names of all files of a folder and those below it, from there on."""
-    for folder, _, names in os.walk(place):
-        below = Path(folder).relative_to(place).as_posix()
+    for folder, _, names in os.walk(path):
+        below = Path(folder).relative_to(path).as_posix()
         start = "" if below == "." else f"{below}/"
         yield from (start + name for name in names if not name.startswith("."))
 
@@ -231,8 +231,8 @@ def _meeting(
         return f"Call the files of an image alike on both sides, not {one!r} and {other!r}."
     keys = ("groundtruth_ending", "prediction_ending")
     settings = [
-        f"data.{key} to {more + known[0]}"
-        for key, more, known in zip(keys, extra, endings, strict=True)
+        f"data.{key} to {more + ending[0]}"
+        for key, more, ending in zip(keys, extra, endings, strict=True)
         if more
     ]
     return f"Set {' and '.join(settings)}."
@@ -251,8 +251,8 @@ def _extra_endings(true: Sequence[str], predicted: Sequence[str]) -> tuple[str, 
     ending = true[0][len(shared) :]
     stems = _stems(true, ending)
     for name in predicted:
-        others = _stems(predicted, name[len(shared) :]) if name.startswith(shared) else set()
-        if shared and others and (stems <= others or stems >= others):
+        matching = _stems(predicted, name[len(shared) :]) if name.startswith(shared) else set()
+        if shared and matching and (stems <= matching or stems >= matching):
             return ending, name[len(shared) :]
     return None
 
@@ -271,9 +271,9 @@ def _stems(names: Sequence[str], ending: str) -> set[str]:
 
 
 def check_partners(
-    those: Collection[Uid],
-    others: Collection[Uid],
-    place: Path,
+    uids: Collection[Uid],
+    partners: Collection[Uid],
+    where: Path,
     what: str,
     hint: str | None,
     show: int = 3,
@@ -282,9 +282,9 @@ def check_partners(
 
     Parameters
     ----------
-    those, others : collection of str or int
+    uids, partners : collection of str or int
         Images that a side has, and those of the other one.
-    place : Path
+    where : Path
         The other side's folder or file.
     what : str
         What it lacks.
@@ -302,11 +302,11 @@ def check_partners(
 none for 1: 'b'
     Set data.missing to background to count images without one as all background.
     """
-    lacking = sorted(uid for uid in those if uid not in others)
+    lacking = sorted(uid for uid in uids if uid not in partners)
     if lacking:
         first = ", ".join(map(repr, lacking[:show]))
         raise ReadError(
-            f"{place}: expected a {what} for each of {len(those):,} images, found none for "
+            f"{where}: expected a {what} for each of {len(uids):,} images, found none for "
             f"{len(lacking):,}: {first}{and_more(len(lacking) - show)}",
             hint or "Set data.missing to background to count images without one as all background.",
         )
@@ -375,12 +375,12 @@ def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
     table = read_table(path)
     uids = table.uids(uid).tolist()
     rows = {name: row for row, name in enumerate(uids)}
-    known = {pair.uid for pair in pairs}
-    strange = [name for name in uids if name not in known]
+    expected = {pair.uid for pair in pairs}
+    strange = [name for name in uids if name not in expected]
     if strange:
         raise ReadError(
             f"{table.place(rows[strange[0]], uid)}: expected the name of one of the "
-            f"{len(known):,} images without its ending, found {strange[0]!r}"
+            f"{len(expected):,} images without its ending, found {strange[0]!r}"
             f"{and_more(len(strange) - 1)}"
         )
     columns = columns_beside(table, own=(uid,))

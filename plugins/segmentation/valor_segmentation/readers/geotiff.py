@@ -157,14 +157,16 @@ class Raster:
         """
         self._check_same(other, "the coordinate system", str(self.crs), str(other.crs))
         if _distance(self, other) > _OFFSET:
-            mine, others = (", ".join(f"{v:.12g}" for v in one.transform) for one in (self, other))
-            self._check_same(other, "the transform", mine, others)
+            expected, found = (
+                ", ".join(f"{v:.12g}" for v in one.transform) for one in (self, other)
+            )
+            self._check_same(other, "the transform", expected, found)
 
-    def _check_same(self, other: Raster, what: str, mine: str, others: str) -> None:
-        if mine != others:
+    def _check_same(self, other: Raster, what: str, expected: str, found: str) -> None:
+        if expected != found:
             raise ReadError(
-                f"{other.pixels.path}: expected {what} of {self.pixels.path}, {mine}, "
-                f"found {others}",
+                f"{other.pixels.path}: expected {what} of {self.pixels.path}, {expected}, "
+                f"found {found}",
                 "Warp one onto the grid of the other, or set data.georeference to ignore.",
             )
 
@@ -243,7 +245,7 @@ def _distance(one: Raster, other: Raster) -> float:
     if area == 0:
         return 0.0 if one.transform == other.transform else float("inf")
     pairs = zip(one.transform, other.transform, strict=True)
-    u, v, w, x, y, z = (theirs - mine for mine, theirs in pairs)
+    u, v, w, x, y, z = (theirs - expected for expected, theirs in pairs)
     far = 0.0
     for row, column in ((0, 0), (0, width), (height, 0), (height, width)):
         east, north = u * column + v * row + w, x * column + y * row + z

@@ -105,7 +105,7 @@ class ValueLabels:
         ignored = dict.fromkeys(ignore, IGNORED)
         return cls(tuple(vocabulary.labels), Legend.of(meaning | ignored), Legend.of(meaning))
 
-    def ignoring(self, value: int, place: str) -> Legend:
+    def ignoring(self, value: int, where: str) -> Legend:
         """The ground truth's legend where another value does not count either.
 
         Raises
@@ -116,7 +116,7 @@ class ValueLabels:
         meaning = _codes_by_value(self.groundtruth)
         if meaning.get(value, BACKGROUND) >= 0:
             raise ReadError(
-                f"{place}: expected a nodata value that is no label, found {value}, which is "
+                f"{where}: expected a nodata value that is no label, found {value}, which is "
                 f"'{self.labels[meaning[value]]}'",
                 "Leave it out of data.labels or data.values, or set another nodata value.",
             )
@@ -309,7 +309,7 @@ def hex_color(color: int) -> str:
     return f"#{color.to_bytes(3, 'little').hex()}"
 
 
-def _color(text: int | str, place: str) -> int:
+def _color(text: int | str, where: str) -> int:
     """A color as a number."""
     written = str(text).strip()
     if match := _HEX.fullmatch(written):
@@ -318,7 +318,7 @@ def _color(text: int | str, place: str) -> int:
     parts = [int(part) for part in match.groups()] if match else [256]
     if max(parts) > 255:
         raise ReadError(
-            f"{place}: expected a color such as '#ff0000' or '[255, 0, 0]', found {shown(text)}"
+            f"{where}: expected a color such as '#ff0000' or '[255, 0, 0]', found {shown(text)}"
         )
     red, green, blue = parts
     return red | green << 8 | blue << 16

@@ -154,16 +154,16 @@ def _broken(path: Path, error: Exception) -> ReadError:
     return ReadError(f"{path}: expected an array as NumPy saves it, found: {found}")
 
 
-def _check_image(array: NDArray[Any], place: str, highest: int) -> None:
+def _check_image(array: NDArray[Any], where: str, highest: int) -> None:
     if array.ndim != 2 or array.dtype.kind not in "iub":
         raise ReadError(
-            f"{place}: expected rows and columns of whole numbers, found "
+            f"{where}: expected rows and columns of whole numbers, found "
             f"{shown(np.asarray(array))}",
             remedy_for(np.asarray(array)),
         )
     if array.dtype == np.bool_ and highest > 1:
         raise ReadError(
-            f"{place}: expected whole numbers up to {highest} as in labels, found "
+            f"{where}: expected whole numbers up to {highest} as in labels, found "
             f"{shown(np.asarray(array))}",
             "Save the number of each pixel's label, or set data.labels to one label.",
         )

@@ -218,8 +218,8 @@ class _ColorImages(_Images):
         return values
 
 
-def _unknown_color(path: Path, colors: Image, place: Image) -> ReadError:
-    row, column = place.tolist()
+def _unknown_color(path: Path, colors: Image, position: Image) -> ReadError:
+    row, column = position.tolist()
     kinds = len(np.unique(colors))
     return ReadError(
         f"{path}, row {row}, column {column}: expected a color of data.palette, found "

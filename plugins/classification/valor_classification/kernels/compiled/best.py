@@ -1,4 +1,4 @@
-"""Best: which label of each datum scores the most, and how many score more than the true one."""
+"""Best label of each datum, and rank of its true label, compiled."""
 
 import math
 
@@ -12,7 +12,7 @@ from valor_core.schemas.classification import Tops
 
 
 def tops(values: Scores) -> Tops | None:
-    """The tops of a matrix, None where the sum of its scores is not finite."""
+    """Return the row maxima of a matrix, or None if the sum of its scores is not finite."""
     columns, scores, total = _look(values, thread_count())
     return Tops(columns, scores) if math.isfinite(total) else None
 
@@ -24,7 +24,7 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
 
 
 def part_of(tops: RowTops | None, first: int, last: int) -> tuple[Columns | None, Scores | None]:
-    """The tops of some rows, contiguous; None twice where there are none."""
+    """Return the row maxima of a range of rows as contiguous arrays, or two None without maxima."""
     if tops is None:
         return None, None
     columns, scores = tops
@@ -38,8 +38,8 @@ def _look(values: Scores, threads: int) -> tuple[Columns, Scores, float]:
     find = function("top_of_rows", values.dtype)
 
     def task(first: int, last: int) -> float:
-        own = slice(first, last)
-        total: float = find(values[own], last - first, width, top[own], scores[own])
+        rows = slice(first, last)
+        total: float = find(values[rows], last - first, width, top[rows], scores[rows])
         return total
 
     totals = over(task, spans(0, count, -(-count // workers(values.size, threads))))
@@ -47,7 +47,7 @@ def _look(values: Scores, threads: int) -> tuple[Columns, Scores, float]:
 
 
 def scores_in_rows(values: Scores, columns: Codes) -> Scores:
-    """Score that each row has in a column of its own."""
+    """Score of each row in the column given for it."""
     values = np.ascontiguousarray(values)
     scores = np.empty(len(values), values.dtype)
     columns = np.ascontiguousarray(columns, np.int64)

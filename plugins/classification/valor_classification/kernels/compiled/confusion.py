@@ -1,4 +1,4 @@
-"""Confusion: which label was taken for which."""
+"""Cells of confusion matrices, compiled."""
 
 import math
 from functools import reduce
@@ -16,7 +16,7 @@ from valor_classification.kernels.reference import confusion as reference
 from valor_classification.kernels.values import Codes, ConfusionCells, RowTops, Scores
 from valor_core.kernels import over
 
-_SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
+_SMALL_TABLE = 1 << 16  # cells of a table that takes negligible time to fill
 
 
 def confusion_cells(
@@ -76,9 +76,9 @@ def top_cells(
         )
         return table
 
-    looked_at = values.size if tops is None else count
-    own = spans(0, count, -(-count // workers(looked_at, threads)))
-    return ConfusionCells.of(reduce(np.add, over(task, own or [(0, 0)])))
+    scores_read = values.size if tops is None else count
+    parts = spans(0, count, -(-count // workers(scores_read, threads)))
+    return ConfusionCells.of(reduce(np.add, over(task, parts or [(0, 0)])))
 
 
 def _is_small(shape: tuple[int, ...], count: int) -> bool:

@@ -1,4 +1,4 @@
-"""Functions of the library for both types of scores, and the exact sums that they return."""
+"""Functions of the library for both types of scores, and conversion of their exact sums."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,4 +1,4 @@
-"""Ranking: curves of each label against the rest, and the areas under them."""
+"""Curves of each label against the rest, and the areas under them, compiled."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -38,8 +38,8 @@ def rank_label(
         *(0, unlisted_positives, unlisted_positives + unlisted_negatives),
         *(limbs, _PRECISION_LIMBS, _PRECISION_UNITS),
     )
-    # Summed over the positives, the positives below and not above them make the square of
-    # their number, whatever the ties.
+    # Summed over the positives, the numbers of positives below and not above each add up to the
+    # square of their count, with or without ties.
     twice_wins = wins - positive_scores.size**2 + 2 * positive_scores.size * unlisted_negatives
     return LabelAreas.counted(
         positive_scores.size + unlisted_positives,
@@ -93,7 +93,7 @@ def rank_curve(
     unlisted_negatives: int = 0,
     bends: bool = False,
 ) -> RankCurve:
-    """Counts behind the ROC and the precision-recall curve of one label."""
+    """Points of the ROC and the precision-recall curve of one label, as counts."""
     if counts_of(scores.size + unlisted_positives + unlisted_negatives) != np.int32:
         return reference.rank_curve(
             *(scores, positive_scores),
@@ -121,16 +121,17 @@ def _ranked(
     room: Scores,
     count: int,
 ) -> list[LabelAreas]:
-    """Areas of some columns from the first on, whose positives begin at `starts`.
+    """Areas of consecutive columns whose positives begin at `starts`.
 
-    Their scores are copied without those below all positives, whose ranks say nothing.
+    Scores below all positives are not copied: they do not affect the ranks of positives.
     """
     edges = starts.tolist()
     columns = len(edges) - 1
-    own = [positives[start:end] for start, end in pairwise(edges)]
-    for column in own:
+    column_positives = [positives[start:end] for start, end in pairwise(edges)]
+    for column in column_positives:
         column.sort()
-    least = np.array([column[0] if column.size else np.inf for column in own], room.dtype)
+    lowest = [column[0] if column.size else np.inf for column in column_positives]
+    least = np.array(lowest, room.dtype)
     ends = np.zeros(columns, np.int64)
     for chunk in chunks:
         function("gather", dtype)(

@@ -1,4 +1,4 @@
-"""Reliability: how often scores are right, by their size."""
+"""Hits and exact sums of scores in bins, compiled."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,14 +13,14 @@ from valor_classification.kernels.reference import reliability as reference
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
 from valor_core.kernels import over
 
-_SCORE_UNITS = 34 * 32  # bits below one of an exact sum of scores, more than any has
+_SCORE_UNITS = 34 * 32  # fractional bits of an exact sum: a double has at most 1074
 _SCORE_LIMBS = 38
 
 
 def reliability(
     values: Scores, hits: NDArray[np.bool_], limits: Scores, *, threads: int = 1
 ) -> ReliabilityBins:
-    """Scores by the number of limits that they reach, with the hits among them and their sums."""
+    """Count scores, their hits and their sums by the number of limits that they reach."""
     if limits.size > MOST_THRESHOLDS:
         return reference.reliability(values, hits, limits, threads=threads)
     values, hits = np.ascontiguousarray(values), np.ascontiguousarray(hits)
@@ -42,7 +42,7 @@ def top_reliability(
     tops: RowTops | None = None,
     threads: int = 1,
 ) -> ReliabilityBins:
-    """The same for the best score of each row, which hits if its label is the true one."""
+    """Bin the best score of each row like `reliability`; it hits if its label is the true one."""
     if limits.size > MOST_THRESHOLDS:
         return reference.top_reliability(values, labels, truths, limits, tops=tops, threads=threads)
     values = np.ascontiguousarray(values)
@@ -51,8 +51,8 @@ def top_reliability(
     add = function("top_reliability", values.dtype)
 
     def task(first: int, last: int) -> ReliabilityBins:
-        own = (values[first:last], last - first, width, *part_of(tops, first, last))
-        return _binned(add, (*own, labels, truths[first:last]), limits)
+        rows = (values[first:last], last - first, width, *part_of(tops, first, last))
+        return _binned(add, (*rows, labels, truths[first:last]), limits)
 
     step = -(-count // workers(values.size if tops is None else count, threads))
     return ReliabilityBins.joined(over(task, spans(0, count, step)), limits.size + 1)
@@ -72,11 +72,11 @@ def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: in
     add = function("squared_errors", values.dtype)
 
     def task(first: int, last: int) -> int:
-        own = slice(*np.searchsorted(datums, (first, last)).tolist())
+        listed = slice(*np.searchsorted(datums, (first, last)).tolist())
         limbs = np.zeros((1, _SCORE_LIMBS), np.uint64)
         add(
             *(values[first:last], last - first, width, first),
-            *(datums[own], columns[own], own.stop - own.start),
+            *(datums[listed], columns[listed], listed.stop - listed.start),
             *(limbs, _SCORE_LIMBS, _SCORE_UNITS),
         )
         return whole(limbs)[0] >> _SCORE_UNITS - 1074

@@ -1,14 +1,14 @@
-"""Spans of rows or columns, and how many are worth a thread each."""
+"""Spans of rows or columns, and numbers of threads for them."""
 
 from valor_core.kernels import Span
 
-_THREAD_SCORES = 1 << 18  # scores that are worth a thread of their own
+_THREAD_SCORES = 1 << 18  # fewest scores per thread
 
 CACHED = 1 << 16
 """Scores worked on at a time, so that they and their masks stay in cache."""
 
-_COLUMN_BYTES = 1 << 23  # copies of whole columns that one thread holds at the most,
-_COLUMN_SHARE = 4  # and of all columns one in so many, but at least one
+_COLUMN_BYTES = 1 << 23  # maximum size of the copies of columns of one thread
+_COLUMN_SHARE = 4  # a thread copies at most one column in four, but at least one
 
 
 def columns_at_once(count: int, width: int, itemsize: int) -> int:
@@ -37,7 +37,7 @@ def spans(first: int, last: int, step: int) -> list[Span]:
 
 
 def workers(size: int, threads: int) -> int:
-    """Number of threads, at most `threads`, that some number of scores is worth.
+    """Number of threads for `size` scores, at most `threads`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Thresholds: how many of them scores reach."""
+"""Numbers of thresholds that scores reach, compiled."""
 
 from typing import Any
 

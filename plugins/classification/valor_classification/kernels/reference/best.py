@@ -20,7 +20,7 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
     columns : ndarray of int32, shape (n,)
         In [0, k).
     scores : ndarray of the type of `values`, shape (n,)
-        The greatest of each row, 0.0 where that is -0.0.
+        Greatest score of each row; 0.0 instead of -0.0.
 
     Examples
     --------
@@ -32,14 +32,14 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
 
 
 def scores_in_rows(values: Scores, columns: Codes) -> Scores:
-    """Score that each row has in a column of its own.
+    """Score of each row in the column given for it.
 
     Parameters
     ----------
     values : ndarray of float32 or float64, shape (n, k)
         Scores.
     columns : ndarray of int64, shape (n,)
-        A column of each row, in [0, k).
+        Column of each row, in [0, k).
 
     Returns
     -------
@@ -69,7 +69,7 @@ def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
     Returns
     -------
     ndarray of int64, shape (count,)
-        Positions in the listing, -1 for a datum that lists nothing.
+        Positions in the listing, -1 for a datum without entries.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
     values : ndarray of float32 or float64, shape (n, k)
         Scores.
     truths : ndarray of int64, shape (n,)
-        The true column of each row, -1 where no column is.
+        True column of each row, -1 for none.
 
     Returns
     -------
     ndarray of int64, shape (n,)
-        Ranks in [0, k), `UNLISTED_RANK` where no column is the true one.
+        Ranks in [0, k), `UNLISTED_RANK` for rows without a true column.
 
     Examples
     --------
@@ -109,8 +109,9 @@ def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
     listed = truths >= 0
     ranks = np.full(len(values), UNLISTED_RANK, np.int64)
     scores, columns = values[listed], truths[listed, None]
-    own = np.take_along_axis(scores, columns, axis=1)
-    before = (scores > own) | ((scores == own) & (np.arange(values.shape[1]) < columns))
+    true_scores = np.take_along_axis(scores, columns, axis=1)
+    is_earlier = np.arange(values.shape[1]) < columns
+    before = (scores > true_scores) | ((scores == true_scores) & is_earlier)
     ranks[listed] = before.sum(axis=1)
     return ranks
 
@@ -125,12 +126,12 @@ def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Cod
     values : ndarray of float32 or float64, shape (m,)
         Score of each entry.
     entries : ndarray of int64, shape (n,)
-        Position in the listing of each datum's truth, -1 where it is not listed.
+        Position of each datum's truth in the listing, -1 if it is not listed.
 
     Returns
     -------
     ndarray of int64, shape (n,)
-        Ranks as by `ranks_of_truth`, `UNLISTED_RANK` where the truth is not listed.
+        Ranks as by `ranks_of_truth`, `UNLISTED_RANK` if the truth is not listed.
 
     Examples
     --------

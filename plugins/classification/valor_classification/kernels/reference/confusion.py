@@ -32,7 +32,7 @@ def confusion_cells(
     Returns
     -------
     ConfusionCells
-        The cells that occur.
+        Non-empty cells.
 
     Examples
     --------
@@ -73,14 +73,14 @@ def top_cells(
     label_count : int
         With l labels and t thresholds, (l + 1) ** 2 * (t + 1) must fit int64.
     tops : tuple of ndarray, optional
-        What `top_of_rows` finds in the values, if that is known.
+        Result of `top_of_rows` for the values, if already computed.
     threads : int
         Most threads to use.
 
     Returns
     -------
     ConfusionCells
-        The cells that occur.
+        Non-empty cells.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def rank_label(
     scores : ndarray of float32 or float64, shape (n,)
         The label's listed scores, of positives and negatives.
     positive_scores : ndarray of the same type, shape (p,)
-        Those among them of positives.
+        Scores of the positives among them.
     unlisted_positives, unlisted_negatives : int
         Datums without a score for the label. They tie with each other below all others.
 
@@ -93,8 +93,8 @@ def rank_matrix(
     chunks : sequence of ndarray of float32 or float64, shapes (n_i, k)
         The matrix in pieces, one below the other; at least one piece.
     rows, columns : ndarray of int64, shape (p,)
-        Cells of the whole matrix whose datum truly has the column's label, in any order,
-        each once. A row can have none, one or several.
+        Cells of the matrix whose datum truly has the column's label, in any order, each once.
+        A row can have none, one or several.
     threads : int
         Most threads to use.
 
@@ -130,14 +130,14 @@ def rank_curve(
     unlisted_negatives: int = 0,
     bends: bool = False,
 ) -> RankCurve:
-    """Counts behind the ROC and the precision-recall curve of one label.
+    """Points of the ROC and the precision-recall curve of one label, as counts.
 
     Parameters
     ----------
     scores, positive_scores, unlisted_positives, unlisted_negatives
         As in `rank_label`.
     bends : bool
-        Whether to leave out a point between two equal steps.
+        Whether to drop points between two equal steps.
 
     Returns
     -------

@@ -12,12 +12,12 @@ from valor_core.states import ExactSum, ExactSums
 def reliability(
     values: Scores, hits: NDArray[np.bool_], limits: Scores, *, threads: int = 1
 ) -> ReliabilityBins:
-    """Scores by the number of limits that they reach, with the hits among them and their sums.
+    """Count scores, their hits and their sums by the number of limits that they reach.
 
     Parameters
     ----------
     values : ndarray of float32 or float64, shape (n,)
-        Scores; those outside [0, 1] are only counted.
+        Scores. Scores outside [0, 1] are only counted.
     hits : ndarray of bool, shape (n,)
         Whether each is a hit.
     limits : ndarray of the type of `values`, shape (b - 1,)
@@ -61,7 +61,7 @@ def top_reliability(
     tops: RowTops | None = None,
     threads: int = 1,
 ) -> ReliabilityBins:
-    """The same for the best score of each row, which hits if its label is the true one.
+    """Bin the best score of each row like `reliability`; it hits if its label is the true one.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def top_reliability(
     limits : ndarray of the type of `values`, shape (b - 1,)
         Ascending.
     tops : tuple of ndarray, optional
-        What `top_of_rows` finds in the values, if that is known.
+        Result of `top_of_rows` for the values, if already computed.
     threads : int
         Most threads to use.
 
@@ -120,8 +120,8 @@ def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: in
     values : ndarray of float32 or float64, shape (n, k)
         Scores in [0, 1].
     datums, columns : ndarray of int64, shape (t,)
-        Row, ascending, and column of each truth; -1 for one that has no column. Rows without a
-        truth do not take part.
+        Row, ascending, and column of each truth; -1 for a truth without a column. Rows without
+        a truth are skipped.
     threads : int
         Most threads to use.
 

@@ -1,6 +1,6 @@
 """Counting of pairs of pixel values, compiled.
 
-Docstrings of the functions stand in `valor_segmentation.kernels.reference.counting`.
+`valor_segmentation.kernels.reference.counting` documents the functions.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from valor_core.kernels import in_threads, thread_count
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image
 from valor_segmentation.kernels import KERNELS
-from valor_segmentation.kernels.value_positions import Pair, Places, flat
+from valor_segmentation.kernels.value_positions import Pair, ValuePositions, flat
 
-_THREAD_PIXELS = 1 << 19  # pixels that are worth a thread of their own
-_MOST_PIXELS = 1 << 30  # pixels that 32-bit counts are sure to hold
-_MOST_DENSE = 1 << 18  # distances of wide values that there is a table of, not a search
-_SMALL_TABLE = 1 << 13  # cells of a table that there are four of
-_MOST_PLAIN = 1 << 16  # places that are computed, many at once
+_THREAD_PIXELS = 1 << 19  # fewest pixels per thread
+_MOST_PIXELS = 1 << 30  # most pixels of one task, whose counts have 32 bits
+_MOST_DENSE = 1 << 18  # largest span of values with a table instead of a search
+_SMALL_TABLE = 1 << 13  # most cells of a table that is counted in four copies
+_MOST_PLAIN = 1 << 16  # most cells whose indices are computed with vectors
 
 _count_pairs = KERNELS.function("count_pairs")
 _collect_counts = KERNELS.function("collect_counts")
@@ -33,26 +33,26 @@ _collect_counts = KERNELS.function("collect_counts")
 
 @frozen(eq=False)
 class Lookup:
-    """How pixels of one type get codes of 8 or 16 bits, and these their place in a table.
+    """Codes of 8 or 16 bits for pixels of one type, and the cell index of each code.
 
     Parameters
     ----------
-    places : ndarray of uint32
-        Places of all codes.
+    indices : ndarray of uint32
+        Cell index of each code: an offset of a row, or a column.
     plain : int
-        Below which code each has its own number, times the length of a row, for its place.
+        Codes below this have the index code times scale.
     low : int
-        Least known value.
+        Least value with a position.
     other : int
-        Code of values that are too far from `low` for their lower bits to be their code.
+        Code of values that are too far from `low` to be coded by their lower bits.
     codes : ndarray of uint16 or None
-        Codes of the values that the keys tell, or of all values from `low` on; one more is that
-        of all other values. None where codes are the lower bits of the values.
+        Codes of the values in `keys`, or of all values from `low` on; the last code is that of
+        all other values. None if codes are the lower bits of the values.
     keys : ndarray of uint64 or None
-        Distances of the known values from `low`, ascending.
+        Differences between the values with a position and `low`, ascending.
     """
 
-    places: NDArray[np.uint32]
+    indices: NDArray[np.uint32]
     plain: int
     low: int
     other: int = 0
@@ -65,7 +65,7 @@ class Lookup:
     def _side(self) -> Structure:
         return KERNELS.struct(
             "Side",
-            places=self.places,
+            indices=self.indices,
             plain=self.plain,
             low=self.low % (1 << 64),
             other=self.other,
@@ -77,14 +77,14 @@ class Lookup:
 
 @frozen(eq=False)
 class Piece:
-    """Pixels of both sides, as one row each, and how they look up their place.
+    """Pixels of both sides, as one row each, and their look-up tables.
 
     Parameters
     ----------
     truth, prediction : ndarray of int
         Values.
     rows, columns : Lookup
-        Of both sides, with codes of one width.
+        Tables of both sides, with codes of the same width.
     width : int
         Bytes of a code.
     """
@@ -96,7 +96,7 @@ class Piece:
     width: int
 
     def cut(self, first: int, last: int) -> Piece:
-        """Some of the pixels."""
+        """Return a range of the pixels."""
         sides = self.truth[first:last], self.prediction[first:last]
         return Piece(*sides, self.rows, self.columns, self.width)
 
@@ -106,34 +106,34 @@ def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
     pieces = [_piece(pair, rows, columns) for pair in pairs]
     total, size = sum(len(piece.truth) for piece in pieces), (rows + 1) * (columns + 1)
     tasks = [partial(_count, cut, size, columns + 1) for cut in _cuts(pieces, _edges(total))]
-    found, *others = in_threads(tasks)
+    table, *others = in_threads(tasks)
     for other in others:
-        found += other
-    return found.reshape(rows + 1, columns + 1)
+        table += other
+    return table.reshape(rows + 1, columns + 1)
 
 
 def _piece(pair: Pair, rows: int, columns: int) -> Piece:
-    (true_values, values), (_, true_places, _, places) = flat(pair), pair
-    width = max(_width(true_places, true_values.dtype), _width(places, values.dtype))
+    (true_values, values), (_, true_positions, _, positions) = flat(pair), pair
+    width = max(_width(true_positions, true_values.dtype), _width(positions, values.dtype))
     if true_values.itemsize == values.itemsize == 2:
-        width = 2  # to be counted as they are is faster
+        width = 2  # faster than conversion to 8 bits
     return Piece(
         true_values,
         values,
-        _lookup(true_places, true_values.dtype, width, columns + 1, rows),
-        _lookup(places, values.dtype, width, 1, columns),
+        _lookup(true_positions, true_values.dtype, width, columns + 1, rows),
+        _lookup(positions, values.dtype, width, 1, columns),
         width,
     )
 
 
 def _edges(total: int) -> list[int]:
-    """Where the pixels of all pieces are cut, for threads and for what 32 bits hold."""
+    """Bounds of the tasks: enough for all threads, and for counts of 32 bits."""
     tasks = max(1, min(thread_count(), total // _THREAD_PIXELS), -(-total // _MOST_PIXELS))
     return [total * task // tasks for task in range(tasks + 1)]
 
 
 def _cuts(pieces: list[Piece], edges: list[int]) -> list[list[Piece]]:
-    """The pieces between each two edges; one across an edge is cut."""
+    """Return the pieces of each task; a piece across a bound is cut."""
     cuts: list[list[Piece]] = [[] for _ in edges[1:]]
     start = 0
     for piece in pieces:
@@ -146,12 +146,12 @@ def _cuts(pieces: list[Piece], edges: list[int]) -> list[list[Piece]]:
     return cuts
 
 
-def _width(places: Places, dtype: np.dtype[Any]) -> int:
-    """Bytes of the codes that pixels of a type need."""
-    if dtype not in places.known:
-        values, _ = places.of_type(dtype)
-        places.known[dtype] = 1 if _is_narrow(values, 1) else 2
-    width: int = places.known[dtype]
+def _width(positions: ValuePositions, dtype: np.dtype[Any]) -> int:
+    """Number of bytes of the codes for pixels of a type."""
+    if dtype not in positions.derived:
+        values, _ = positions.of_type(dtype)
+        positions.derived[dtype] = 1 if _is_narrow(values, 1) else 2
+    width: int = positions.derived[dtype]
     return width
 
 
@@ -167,15 +167,17 @@ def _span(values: Image) -> int:
     return int(values[-1]) - int(values[0]) + 1
 
 
-def _lookup(places: Places, dtype: np.dtype[Any], width: int, scale: int, unknown: int) -> Lookup:
-    """How pixels of a type look up `scale` times their position; kept for the next image."""
+def _lookup(
+    all_positions: ValuePositions, dtype: np.dtype[Any], width: int, scale: int, unknown: int
+) -> Lookup:
+    """Return the cached table that maps pixels of a type to `scale` times their position."""
     name = (dtype, width, scale, unknown)
-    if name not in places.known:
-        values, positions = places.of_type(dtype)
-        places.check_positions(unknown)
+    if name not in all_positions.derived:
+        values, positions = all_positions.of_type(dtype)
+        all_positions.check_positions(unknown)
         make = _by_lower_bits if _is_narrow(values, width) else _by_search
-        places.known[name] = make(values, positions, width, scale, unknown)
-    found: Lookup = places.known[name]
+        all_positions.derived[name] = make(values, positions, width, scale, unknown)
+    found: Lookup = all_positions.derived[name]
     return found
 
 
@@ -190,7 +192,7 @@ def _by_lower_bits(values: Image, positions: Codes, width: int, scale: int, unkn
 
 
 def _by_search(values: Image, positions: Codes, width: int, scale: int, unknown: int) -> Lookup:
-    """With positions for codes."""
+    """Make a table whose codes are positions."""
     table = np.arange(unknown + 1, dtype=np.uint32) * np.uint32(scale)
     low, span = int(values[0]), _span(values)
     distances = values.view(f"u{values.itemsize}") - values[:1].view(f"u{values.itemsize}")
@@ -204,10 +206,10 @@ def _by_search(values: Image, positions: Codes, width: int, scale: int, unknown:
 
 
 def _plain(table: NDArray[np.uint32], scale: int) -> int:
-    """Below which code each looks up `scale` times itself."""
+    """Return the first code whose index is not `scale` times the code."""
     numbers = np.arange(min(len(table), _MOST_PLAIN // scale)) * scale
-    others = np.flatnonzero(table[: len(numbers)] != numbers)
-    return int(others[0]) if len(others) else len(numbers)
+    unequal = np.flatnonzero(table[: len(numbers)] != numbers)
+    return int(unequal[0]) if len(unequal) else len(numbers)
 
 
 def _count(pieces: list[Piece], size: int, row_size: int) -> Codes:
