@@ -137,36 +137,32 @@ def faults(
     >>> faults(*pair, zero, zero, no, ~no, no, 0.5, 0.1)
     (array([0]), array([1], dtype=uint8), array([0]))
     """
-    rows = np.repeat(np.arange(len(labels)), np.diff(starts))
-    wanted = is_false[rows] & (ious >= background) & ~crowd[truths]
-    rows, truths, ious = rows[wanted], truths[wanted], ious[wanted]
-    rows, owners = np.unique(rows, return_inverse=True)
-    is_same = labels[rows][owners] == true_labels[truths]
-    same, other = (_greatest(owners, ious, len(rows), side) for side in (is_same, ~is_same))
-    is_near = (same > 0) & (same < foreground)
-    is_mistaken = ~is_near & (other >= foreground)
-    # What an error is about is of its label if it is near that, else of another label.
-    about = np.where(is_near, same, np.where(is_mistaken, other, np.inf))[owners] == ious
-    about &= is_near[owners] == is_same
-    backwards = np.flatnonzero(about)[::-1]  # so that the first of equal ones is written last
-    targets = np.full(len(rows), -1, np.int64)
-    targets[owners[backwards]] = truths[backwards]
-    is_again = np.zeros(len(rows), dtype=bool)
-    is_again[owners[is_same & (ious >= foreground) & used[truths]]] = True
-    kinds = np.full(len(rows), BOTH, np.uint8)
-    kinds[np.maximum(same, other) <= background] = BACKGROUND
-    kinds[is_again] = DUPLICATE
-    kinds[is_mistaken] = CLASSIFICATION
-    kinds[is_near] = LOCALIZATION
-    left = kinds != BACKGROUND
-    return rows[left], kinds[left], targets[left]
+    found = []
+    for row in np.flatnonzero(is_false).tolist():
+        own = slice(starts[row], starts[row + 1])
+        pairs = [
+            (iou, truth)
+            for iou, truth in zip(ious[own].tolist(), truths[own].tolist(), strict=True)
+            if iou >= background and not crowd[truth]
+        ]
+        same = [pair for pair in pairs if true_labels[pair[1]] == labels[row]]
+        other = [pair for pair in pairs if true_labels[pair[1]] != labels[row]]
+        (near, nearest), (mistaken, confused) = _greatest(same), _greatest(other)
+        if 0 < near < foreground:
+            found.append((row, LOCALIZATION, nearest))
+        elif mistaken >= foreground:
+            found.append((row, CLASSIFICATION, confused))
+        elif any(iou >= foreground and used[truth] for iou, truth in same):
+            found.append((row, DUPLICATE, -1))
+        elif max(near, mistaken) > background:
+            found.append((row, BOTH, -1))
+    rows, kinds, targets = np.array(found, np.int64).reshape(-1, 3).T.copy()
+    return rows, kinds.astype(np.uint8), targets
 
 
-def _greatest(owners: Codes, ious: Floats, count: int, wanted: Flags) -> Floats:
-    """Greatest IoU of each owner's wanted pairs, 0 of none."""
-    greatest = np.zeros(count)
-    np.maximum.at(greatest, owners[wanted], ious[wanted])
-    return greatest
+def _greatest(pairs: list[tuple[float, int]]) -> tuple[float, int]:
+    """Return the greatest IoU and its first ground truth; 0 and -1 without pairs."""
+    return max(pairs, key=lambda pair: pair[0], default=(0.0, -1))
 
 
 def repairs(

@@ -8,13 +8,14 @@ integer, with the lowest threshold in the lowest bit.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import ends, gathered
+from valor_core.schemas.geometry import ends
 from valor_detection.kernels.row_errors import check_predictions
 
 Bits = NDArray[np.uint64]
@@ -176,12 +177,19 @@ def chosen_pairs(
     >>> chosen_pairs(np.array([1, 0]), starts, truths, ious, groups, groups)
     (array([1, 0]), array([0, 1, 2]), array([1, 0]), array([1. , 0.5]))
     """
-    owners = _rows(starts)
-    same = groups[owners] == true_groups[truths]
-    starts = ends(np.bincount(owners[same], minlength=len(starts) - 1))
-    rows = order[(np.diff(starts) > 0)[order]]
-    chosen, chosen_starts = gathered(starts, rows)
-    return rows, chosen_starts, truths[same][chosen], ious[same][chosen]
+    found = [
+        (row, [pair for pair in _pairs(starts, row) if true_groups[truths[pair]] == groups[row]])
+        for row in order.tolist()
+    ]
+    found = [(row, own) for row, own in found if own]
+    pairs = np.array([pair for _, own in found for pair in own], np.int64)
+    rows = np.array([row for row, _ in found], np.int64)
+    return rows, ends([len(own) for _, own in found]), truths[pairs], ious[pairs]
+
+
+def _pairs(starts: Codes, row: int) -> range:
+    """Return the range of a prediction's pairs."""
+    return range(int(starts[row]), int(starts[row + 1]))
 
 
 def match_coco(
@@ -222,35 +230,41 @@ def match_coco(
     ----------
     pycocotools, ``COCOeval.evaluateImg``.
     """
-    found = _no_matches(starts)
-    rows = _rows(starts)
-    # Of equal ones a row prefers the last.
-    order = np.lexsort((-np.arange(len(rows)), -ious, ignored[truths], rows))
-    _walk(order, rows, truths, ious, crowd, ignored, thresholds, found)
-    return found
+
+    def best(pairs: range, is_free: list[bool], threshold: float) -> int | None:
+        reaching = [e for e in pairs if is_free[truths[e]] and ious[e] >= threshold]
+        return max(reaching, key=lambda e: (not ignored[truths[e]], ious[e], e), default=None)
+
+    return _matched(best, starts, truths, crowd, ignored, thresholds)
 
 
-def _walk(
-    order: Codes,
-    rows: Codes,
+def _matched(
+    best: Callable[[range, list[bool], float], int | None],
+    starts: Codes,
     truths: Codes,
-    ious: Floats,
     crowd: Flags,
     ignored: Flags,
     thresholds: Floats,
-    into: tuple[Bits, Bits, Codes],
-) -> None:
-    """Walk over pairs in the given order at each threshold, and write down who takes what."""
-    matched, excused, taken = into
-    rows, truths, ious = rows[order], truths[order], ious[order]
-    for bit, threshold in enumerate(thresholds):
-        passing = np.flatnonzero(ious >= threshold)
-        edges = passing[_greedy(rows[passing], truths[passing], crowd)]
-        first = edges[matched[rows[edges]] == 0]
-        taken[rows[first]] = order[first]
-        matched[rows[edges]] |= np.uint64(1 << bit)
-        edges = edges[ignored[truths[edges]]]
-        excused[rows[edges]] |= np.uint64(1 << bit)
+) -> tuple[Bits, Bits, Codes]:
+    """Match each prediction in turn, at every threshold anew."""
+    count = len(starts) - 1
+    matched, excused = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
+    taken = np.full(count, -1, np.int64)
+    for number, threshold in enumerate(thresholds.tolist()):
+        bit = np.uint64(1 << number)
+        is_free = [True] * len(crowd)
+        for row in range(count):
+            pair = best(_pairs(starts, row), is_free, threshold)
+            if pair is None:
+                continue
+            truth = truths[pair]
+            is_free[truth] = bool(crowd[truth])
+            if not matched[row]:
+                taken[row] = pair
+            matched[row] |= bit
+            if ignored[truth]:
+                excused[row] |= bit
+    return matched, excused, taken
 
 
 def match_best(
@@ -267,10 +281,14 @@ def match_best(
     match if its best ground truth is matched already. Parameters and results are those of
     `match_coco`.
     """
-    found = _no_matches(starts)
-    rows, best = _best(starts, ious)
-    _walk(best, rows, truths, ious, crowd, ignored, thresholds, found)
-    return found
+
+    def best(pairs: range, is_free: list[bool], threshold: float) -> int | None:
+        only = max(pairs, key=ious.__getitem__, default=None)
+        if only is None or not is_free[truths[only]] or ious[only] < threshold:
+            return None
+        return only
+
+    return _matched(best, starts, truths, crowd, ignored, thresholds)
 
 
 def match_ranked(
@@ -298,54 +316,20 @@ def match_ranked(
         Index in `truths` of each prediction's match, -1 without one.
     """
     rows, order = ranked_order(starts, truths, ious, scores)
-    edges = order[_greedy(rows[order], truths[order], crowd)]
-    return _chosen(starts, rows, edges)
+    matches = np.full(len(starts) - 1, -1, np.int64)
+    is_free = [True] * len(crowd)
+    for pair in order.tolist():
+        row, truth = rows[pair], truths[pair]
+        if matches[row] < 0 and is_free[truth]:
+            matches[row] = pair
+            is_free[truth] = bool(crowd[truth])
+    return matches
 
 
 def ranked_order(starts: Codes, truths: Codes, ious: Floats, scores: Floats) -> tuple[Codes, Codes]:
     """Return the row of each pair, and the pairs in the order of `match_ranked`."""
-    rows = _rows(starts)
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return rows, np.lexsort((truths, rows, -ious, -scores[rows]))
-
-
-def _chosen(starts: Codes, rows: Codes, edges: Codes) -> Codes:
-    places = np.full(len(starts) - 1, -1, np.int64)
-    places[rows[edges]] = edges
-    return places
-
-
-def _rows(starts: Codes) -> Codes:
-    """Row of each pair."""
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-
-
-def _no_matches(starts: Codes) -> tuple[Bits, Bits, Codes]:
-    count = len(starts) - 1
-    return np.zeros(count, np.uint64), np.zeros(count, np.uint64), np.full(count, -1, np.int64)
-
-
-def _best(starts: Codes, ious: Floats) -> tuple[Codes, Codes]:
-    """Row of each pair, and the pair of greatest IoU of each prediction that has any.
-
-    Of equal ones it is the first; the sort is stable.
-    """
-    rows = _rows(starts)
-    order = np.lexsort((-ious, rows))
-    _, first = np.unique(rows[order], return_index=True)
-    return rows, order[first]
-
-
-def _greedy(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
-    """Places of the pairs of which both sides are free when it is their turn."""
-    chosen = []
-    matched: set[int] = set()
-    is_free = [True] * len(crowd)
-    for place, (row, truth) in enumerate(zip(rows.tolist(), truths.tolist(), strict=True)):
-        if row not in matched and is_free[truth]:
-            chosen.append(place)
-            matched.add(row)
-            is_free[truth] = bool(crowd[truth])
-    return np.array(chosen, np.int64)
 
 
 def standings(
@@ -385,17 +369,24 @@ def standings(
     counted, matched, excused : ndarray of bool and of uint64, shape (n,)
         `in_range`, `matched` and `excused` of each.
     """
-    counted = in_range[order] & counts
-    at = np.flatnonzero((places >= 0) & counts)
-    at = at[matched[places[at]] != 0]
-    is_counted = counted[at]
-    counted[at] = False
-    standing_starts = np.searchsorted(at, starts)
-    before = np.zeros(len(order) + 1, np.int32)
-    np.cumsum(counted, dtype=np.int32, out=before[1:])
-    false_before = before[at] - np.repeat(before[starts[:-1]], np.diff(standing_starts))
-    own = places[at]
-    return standing_starts, at, false_before, is_counted, matched[own], excused[own]
+    bits, excuses = _of_rows(matched, places), _of_rows(excused, places)
+    is_matched, is_counted = counts & (bits != 0), counts & in_range[order]
+    is_false = is_counted & ~is_matched
+    at = np.flatnonzero(is_matched)
+    before = [np.cumsum(is_false[slice(*own)], dtype=np.int32) for own in pairwise(starts.tolist())]
+    false_before = np.concatenate([np.empty(0, np.int32), *before])[at]
+    return np.searchsorted(at, starts), at, false_before, is_counted[at], bits[at], excuses[at]
+
+
+def _of_rows(bits: Bits, places: Ranks) -> Bits:
+    """Return the bits at each index, 0 for -1."""
+    return np.append(bits, np.uint64(0))[places]
+
+
+def _is_at(bits: Bits, threshold: int) -> Flags:
+    """Return True for rows whose bit of a threshold is set."""
+    found: Flags = bits >> np.uint64(threshold) & np.uint64(1) == 1
+    return found
 
 
 def positives(
@@ -457,9 +448,8 @@ def ranked(
     right, wrong : ndarray of bool, shape (d,)
         True for true and for false positives, by row.
     """
-    is_matched, is_excused = (
-        np.append(bits & np.uint64(1 << bit) != 0, False)[places] for bits in (matched, excused)
-    )
+    is_matched = _is_at(_of_rows(matched, places), bit)
+    is_excused = _is_at(_of_rows(excused, places), bit)
     is_true = counts & is_matched & ~is_excused
     is_false = counts & ~is_matched & in_range[order]
     right, wrong = np.empty_like(is_true), np.empty_like(is_true)
@@ -489,14 +479,12 @@ def true_positives(
     -------
     ndarray of int64, shape (t, k)
     """
-    at = np.flatnonzero((places >= 0) & counts)
-    bits = (matched & ~excused)[places[at]]
-    groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[at]
-    found = np.empty((threshold_count, len(starts) - 1), np.int64)
-    for t in range(threshold_count):
-        hits = bits & np.uint64(1 << t) != 0
-        found[t] = np.bincount(groups[hits], minlength=len(starts) - 1)
-    return found
+    bits = _of_rows(matched & ~excused, places)
+    found = [
+        [np.count_nonzero(hits[slice(*own)]) for own in pairwise(starts.tolist())]
+        for hits in (counts & _is_at(bits, number) for number in range(threshold_count))
+    ]
+    return np.array(found, np.int64).reshape(threshold_count, len(starts) - 1)
 
 
 def needed(positives: Codes, recalls: Floats | None) -> Codes:
@@ -571,36 +559,25 @@ def interpolated(
     pycocotools, ``COCOeval.accumulate``.
     """
     count, points = needed.shape
-    shape = (threshold_count, points, count)
-    precisions = np.empty(shape)
-    reached_by = np.empty((*shape[:2], count if with_rows else 0), np.int32)
-    found = np.zeros((threshold_count, count), np.int64)
-    groups = np.repeat(np.arange(count), np.diff(starts))
-    least = np.maximum(needed, 1)
-    for t in range(threshold_count):
-        is_matched = (matched >> np.uint64(t)) & np.uint64(1) == 1
-        hits = np.flatnonzero(is_matched & ((excused >> np.uint64(t)) & np.uint64(1) == 0))
-        hit_groups = groups[hits]
-        found[t] = np.bincount(hit_groups, minlength=count)
-        if not points:
-            continue
-        begins = ends(found[t])
-        true = np.arange(len(hits)) - begins[hit_groups] + 1.0
-        extra = np.append(0, np.cumsum(~is_matched & counted))
-        false = false_before[hits] + extra[hits] - extra[starts[hit_groups]]
-        values = true / (false + true + np.spacing(1))
-        at = np.where(least <= found[t][:, None], begins[:-1, None] + least - 1, -1)
-        precisions[t] = _greatest_beyond(np.append(values, 0.0), at, begins).T
-        if with_rows:
-            reached_by[t] = np.where(positives == 0, -1, np.append(hits, -1)[at].T)
+    precisions = np.zeros((threshold_count, points, count))
     precisions[:, :, positives == 0] = -1
+    reached_by = np.full((threshold_count, points, count if with_rows else 0), -1, np.int32)
+    found = np.zeros((threshold_count, count), np.int64)
+    for number, group in np.ndindex(found.shape):
+        rows = slice(starts[group], starts[group + 1])
+        is_matched = _is_at(matched[rows], number)
+        hits = np.flatnonzero(is_matched & ~_is_at(excused[rows], number))
+        found[number, group] = len(hits)
+        if positives[group] == 0:
+            continue
+        false = (false_before[rows] + np.cumsum(counted[rows] & ~is_matched))[hits]
+        true = np.arange(1.0, len(hits) + 1)
+        precision = true / (false + true + np.spacing(1))
+        greatest = np.maximum.accumulate(precision[::-1])[::-1]
+        at = np.maximum(needed[group], 1) - 1
+        is_reached = at < len(hits)
+        at = at[is_reached]
+        precisions[number, is_reached, group] = greatest[at]
+        if with_rows:
+            reached_by[number, is_reached, group] = rows.start + hits[at]
     return precisions, found, reached_by
-
-
-def _greatest_beyond(values: Floats, at: Codes, starts: Codes) -> Floats:
-    """Greatest of a group's values from some places on, 0 where a place is -1."""
-    # An end behind each group keeps its last stretch from running into the next group.
-    stops = np.column_stack([np.where(at < 0, starts[1:, None], at), starts[1:]])
-    best: Any = np.maximum.reduceat(values, stops.reshape(-1)).reshape(stops.shape)[:, :-1]
-    best[at < 0] = 0.0
-    return np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
