@@ -17,8 +17,7 @@ import numpy as np
 from attrs import fields, has
 from cases import fuzz, refusal
 from mutations import MARKS, NUMBERS, mutated
-from valor_detection.coco_json import reference_scanner
-from valor_detection.coco_json import scanner as scanning
+from valor_detection.coco_json import reference_scanner, scan
 from valor_detection.coco_json.text import Text
 from valor_detection.kernels import KERNELS
 
@@ -91,8 +90,8 @@ def case(draw: Random, folder: Path) -> str:
         from valor_detection.coco_json import compiled_scanner as compiled
 
         compiled._LEAST_SPAN = least
-    expected = _outcome(reference_scanner, content, masks)
-    found = _outcome(scanning, content, masks)
+    expected = _outcome(reference_scanner.scan, content, masks)
+    found = _outcome(scan, content, masks)
     if found != expected:
         raise AssertionError(f"masks {masks}: expected {expected[:800]}\nfound {found[:800]}")
     return found
@@ -100,7 +99,7 @@ def case(draw: Random, folder: Path) -> str:
 
 def _outcome(scanner: Any, content: bytes, masks: bool) -> str:
     try:
-        document = scanner.scan(Text.of(content, "file.json"), masks=masks)
+        document = scanner(Text.of(content, "file.json"), masks=masks)
     except ReadError as error:
         return refusal(error)
     return "document " + ", ".join(_described(document))

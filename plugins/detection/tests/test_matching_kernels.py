@@ -79,6 +79,11 @@ class TestSameBits:
         assert np.array_equal(order, compiled.score_order(groups, scores, 3))
         same([numeric.ranks(order, groups, datums)], [compiled.ranks(order, groups, datums)])
 
+    @given(st.lists(st.integers(0, 9)))
+    def test_grouped_order(self, groups):
+        column = np.array(groups, np.int64)
+        same([numeric.grouped_order(column, 10)], [compiled.grouped_order(column, 10)])
+
     @given(sides())
     def test_box_pairs_in_threads_and_in_parts(self, given):
         with pytest.MonkeyPatch.context() as patch:

@@ -17,7 +17,6 @@ from valor_detection.coco_json import text as texts_of_files
 from valor_detection.coco_json.records import Annotations, Document, Images
 from valor_detection.coco_json.text import Text
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.reference import grouping as reference_grouping
 from valor_detection.kernels.segmentations import Segmentations
 
 from valor_core.errors import ReadError
@@ -26,7 +25,6 @@ if KERNELS.library is None:
     pytest.skip("the kernels are not compiled", allow_module_level=True)
 
 from valor_detection.coco_json import compiled_scanner as compiled
-from valor_detection.kernels.compiled import grouping
 
 SCANNERS = [
     pytest.param(compiled.scan, id="compiled"),
@@ -415,13 +413,6 @@ def test_error_names_location_finding_and_remedy(scan: Any, content: bytes, mess
 @pytest.mark.parametrize("scan", SCANNERS)
 def test_byte_order_mark_is_skipped(scan: Any) -> None:
     assert len(scan(Text.of(b"\xef\xbb\xbf[{}]")).annotations) == 1
-
-
-@given(st.lists(st.integers(0, 9)))
-def test_rows_of_a_group_keep_their_order(groups: list[int]) -> None:
-    column = np.array(groups, np.int64)
-    expected = reference_grouping.grouped_order(column, 10)
-    np.testing.assert_array_equal(grouping.grouped_order(column, 10), expected)
 
 
 @pytest.mark.parametrize("scan", SCANNERS)

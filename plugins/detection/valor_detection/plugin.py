@@ -244,7 +244,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "Examples",
             "examples:Examples",
             "What was right and wrong in each image, the worst images first",
-            "counts:ExamplesParameters",
+            "gallery:ExamplesParameters",
             references=(LITE,),
         ),
         _spec(

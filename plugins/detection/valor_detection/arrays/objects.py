@@ -19,7 +19,7 @@ from valor_core.schemas.detection import (
 )
 from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_detection.geometry.validity import Place, Policy, checked_shapes
-from valor_detection.kernels import grouping
+from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.tables import BoxFormat
 
 __all__ = ["BoxFormat", "Rows", "batch_of_rows", "check_format", "checked_rows", "upright"]
@@ -108,7 +108,7 @@ def batch_of_rows(
     >>> batch_of_rows(Datums(["a"]), [label], rows(boxes=box), predictions).predictions.areas
     array([2.])
     """
-    order = grouping.grouped_order(truths.images, len(datums))
+    order = kernels.grouped_order(truths.images, len(datums))
     shapes, more = truths.shapes(order), _annotations(truths, order)
     true = TrueObjects(
         datums=truths.images[order],
@@ -118,7 +118,7 @@ def batch_of_rows(
         areas=shapes.areas if truths.areas is None else truths.areas[order],
         **more,
     )
-    order = grouping.grouped_order(predictions.images, len(datums))
+    order = kernels.grouped_order(predictions.images, len(datums))
     shapes, more = predictions.shapes(order), _annotations(predictions, order)
     scores = np.empty(0) if predictions.scores is None else predictions.scores
     predicted = PredictedObjects(

@@ -18,7 +18,7 @@ from valor_core.schemas.detection import (
 from valor_detection.coco.dataset import COCO, geometry
 from valor_detection.coco.settings import Params, ids
 from valor_detection.coco_json.records import AscendingIds
-from valor_detection.kernels import grouping
+from valor_detection.kernels import matching as kernels
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.matches import Matching
 from valor_detection.matching.protocols import ALMOST_ONE, AreaRange
@@ -162,7 +162,7 @@ class IdIndex:
     def _order(self, datums: Codes, labels: Codes, *, by_label: bool) -> Codes:
         is_evaluated = (datums >= 0) & (labels >= 0)
         count = len(self.images)
-        order = grouping.grouped_order(np.where(is_evaluated, datums, count), count + 1)
+        order = kernels.grouped_order(np.where(is_evaluated, datums, count), count + 1)
         order = order[: int(np.count_nonzero(is_evaluated))]
         if by_label:
             order = order[np.lexsort((labels[order], datums[order]))]

@@ -21,6 +21,7 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Shapes, compressed, decoded
 from valor_detection.coco.index import Index
+from valor_detection.coco_json import scan
 from valor_detection.coco_json.in_memory import document_of, images_of
 from valor_detection.coco_json.masks import Masks
 from valor_detection.coco_json.records import (
@@ -36,7 +37,6 @@ from valor_detection.coco_json.records import (
     Images,
 )
 from valor_detection.coco_json.reference_scanner import DECODER
-from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco import check_results
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends, gathered
 from valor_detection.coco_json.records import Document
-from valor_detection.kernels import grouping
+from valor_detection.kernels import matching as kernels
 
 
 @frozen(eq=False)
@@ -45,7 +45,7 @@ class Index:
         """Build the index of a document's annotations."""
         images, groups = np.unique(document.annotations.images, return_inverse=True)
         counts = np.bincount(groups, minlength=len(images))
-        rows = grouping.grouped_order(groups.astype(np.int64), len(images))
+        rows = kernels.grouped_order(groups.astype(np.int64), len(images))
         return cls(document, ids, areas, images, rows, ends(counts))
 
     def select(

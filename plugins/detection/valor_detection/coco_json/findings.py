@@ -51,7 +51,7 @@ def federated(document: Document) -> dict[str, int]:
 
     Examples
     --------
-    >>> from valor_detection.coco_json.scanner import scan
+    >>> from valor_detection.coco_json import scan
     >>> from valor_detection.coco_json.text import Text
     >>> federated(scan(Text.of(b'{"images": [], "categories": [{"frequency": "r"}]}')))
     {}

@@ -33,7 +33,7 @@ def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
 
     Examples
     --------
-    >>> from valor_detection.coco_json.scanner import scan
+    >>> from valor_detection.coco_json import scan
     >>> from valor_detection.coco_json.text import Text
     >>> images = b'[{"id": 2, "weather": "rain", "tags": ["a"]}, {"id": 1}]'
     >>> facts = image_facts(scan(Text.of(b'{"images": %b}' % images)), np.array([1, 0]))
@@ -236,7 +236,7 @@ def numbered_results(document: Document, names: ImageNames) -> tuple[Document, i
 
     Examples
     --------
-    >>> from valor_detection.coco_json.scanner import scan
+    >>> from valor_detection.coco_json import scan
     >>> found = scan(Text.of(b'[{"image_id": 139, "score": 0.5}]'))
     >>> found, count = numbered_results(found, ImageNames.of("gt.json", [7], ["000139.jpg"]))
     >>> found.annotations.images, count

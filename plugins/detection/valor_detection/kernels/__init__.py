@@ -1,6 +1,6 @@
 """Inner loops, compiled or in NumPy, with bit-identical results.
 
-Modules outside this package import `analysis`, `grouping`, `masks` and `matching` from it and do
+Modules outside this package import `analysis`, `masks` and `matching` from it and do
 not know which implementation runs.
 """
 
@@ -12,8 +12,8 @@ KERNELS = kernels("valor_detection._kernels")
 """Implementation in use; `valor doctor` prints it."""
 
 if TYPE_CHECKING:
-    from valor_detection.kernels.reference import analysis, grouping, masks, matching
+    from valor_detection.kernels.reference import analysis, masks, matching
 
-    __all__ = ["KERNELS", "analysis", "grouping", "masks", "matching"]
+    __all__ = ["KERNELS", "analysis", "masks", "matching"]
 else:  # lazy: metrics of boxes import no code of masks
-    __getattr__ = KERNELS.chooser(__name__, "analysis", "grouping", "masks", "matching")
+    __getattr__ = KERNELS.chooser(__name__, "analysis", "masks", "matching")

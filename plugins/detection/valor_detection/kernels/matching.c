@@ -176,6 +176,15 @@ EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *sco
     return 0;
 }
 
+/* Order of rows by group, rows of a group as they stand. `starts` has a zero for each group and
+   one more. */
+EXPORT(void, grouped_order, int64_t count, const int64_t *groups, int64_t group_count,
+       int64_t *starts, int64_t *order) {
+    for (int64_t i = 0; i < count; i++) starts[groups[i] + 1]++;
+    for (int64_t g = 0; g < group_count; g++) starts[g + 1] += starts[g];
+    for (int64_t i = 0; i < count; i++) order[starts[groups[i]]++] = i;
+}
+
 /* seen and tallies have a place for every datum; all of seen is -1 before. */
 EXPORT(void, ranks, int64_t count, const int64_t *order, const int64_t *groups,
        const int64_t *datums, int64_t *seen, int32_t *tallies, int32_t *found) {

@@ -847,12 +847,3 @@ EXPORT(int64_t, scan_value, const uint8_t *text, int64_t position) {
     Text end = value(text + position);
     return end ? end - text : -1;
 }
-
-/* Order of rows by group, rows of a group as they stand. `starts` has a zero for each group and
-   one more. */
-EXPORT(void, grouped_order, int64_t n, const int64_t *groups, int64_t n_groups, int64_t *starts,
-       int64_t *order) {
-    for (int64_t i = 0; i < n; i++) starts[groups[i] + 1]++;
-    for (int64_t g = 0; g < n_groups; g++) starts[g + 1] += starts[g];
-    for (int64_t i = 0; i < n; i++) order[starts[groups[i]]++] = i;
-}

@@ -17,7 +17,7 @@ from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
 from valor_detection.matching.names_and_shapes import Outlines, Roll
 from valor_detection.matching.table import KEY, Table
-from valor_detection.parameters.counts import ExamplesParameters
+from valor_detection.parameters.gallery import ExamplesParameters
 
 
 @frozen

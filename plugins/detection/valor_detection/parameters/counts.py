@@ -88,25 +88,6 @@ class ConfusionMatrixParameters:
 
 
 @parameters
-class ExamplesParameters:
-    """Parameters of Examples."""
-
-    iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
-    score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.MATCHING
-    order: Literal["errors", "uid"] = parameter(
-        default="errors",
-        help="errors puts images with the most false positives and false negatives first, equal "
-        "ones by uid; uid goes by uid alone.",
-    )
-    limit: int | None = parameter(
-        default=100, help="Most images listed; null is all.", check=Within(0)
-    )
-    offset: int = parameter(default=0, help="Images skipped first.", check=Within(0))
-    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
-
-
-@parameters
 class DetailedCurveParameters:
     """Parameters of DetailedPrecisionRecallCurve."""
 

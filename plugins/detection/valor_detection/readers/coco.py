@@ -20,6 +20,7 @@ from valor_core.schemas.detection import (
     scores_outside,
 )
 from valor_core.schemas.geometry import Shapes
+from valor_detection.coco_json import scan
 from valor_detection.coco_json.categories import Categories
 from valor_detection.coco_json.findings import Findings, federated
 from valor_detection.coco_json.images import image_facts
@@ -38,9 +39,8 @@ from valor_detection.coco_json.records import (
     check_once,
 )
 from valor_detection.coco_json.reference_scanner import DECODER
-from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
-from valor_detection.kernels import grouping
+from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.segmentations import COMPRESSED, RUNS
 from valor_detection.parameters.readers import CocoParameters
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
@@ -332,11 +332,11 @@ class _Side:
         """Return rows sorted by image; None if they already are."""
         count = len(self.sizes)
         if unknown.any():
-            order = grouping.grouped_order(np.where(unknown, count, datums), count + 1)
+            order = kernels.grouped_order(np.where(unknown, count, datums), count + 1)
             return order[: len(order) - int(unknown.sum())]
         if bool((datums[1:] >= datums[:-1]).all()):
             return None
-        return grouping.grouped_order(datums, count)
+        return kernels.grouped_order(datums, count)
 
     def require(self, bit: int, remedy: str | None = None, rows: Codes | None = None) -> None:
         """Raise a `ReadError` if an annotation, or one of `rows`, lacks a field."""

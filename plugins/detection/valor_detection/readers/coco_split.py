@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
 from valor_core.schemas import Codes
+from valor_detection.coco_json import scan
 from valor_detection.coco_json.records import BOX, ID, SEGMENTATION, AscendingIds, Document
-from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, Ranges
 

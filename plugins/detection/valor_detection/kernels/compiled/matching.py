@@ -30,6 +30,7 @@ _THREAD_ROWS = 1 << 13  # minimum number of predictions per thread
 
 _box_pairs = KERNELS.function("box_pairs")
 _score_order = KERNELS.function("score_order")
+_grouped_order = KERNELS.function("grouped_order")
 _ranks = KERNELS.function("ranks")
 _chosen_pairs = KERNELS.function("chosen_pairs")
 _match_coco = KERNELS.function("match_coco")
@@ -105,6 +106,13 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     starts = np.empty(count + 1, np.int64)
     if _score_order(len(groups), groups, scores, count, starts, order):
         raise MemoryError(f"order of {len(groups):,} scores")
+    return order
+
+
+def grouped_order(groups: Codes, count: int) -> Codes:
+    """See `reference.matching.grouped_order`."""
+    order = np.empty(len(groups), np.int64)
+    _grouped_order(len(groups), groups, count, np.zeros(count + 1, np.int64), order)
     return order
 
 

@@ -116,6 +116,24 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     return np.lexsort((-scores, groups))
 
 
+def grouped_order(groups: Codes, count: int) -> Codes:
+    """Sort rows by group, stably.
+
+    Parameters
+    ----------
+    groups : ndarray of int64, shape (n,)
+        Group of each row, below `count`.
+    count : int
+        Number of groups.
+
+    Examples
+    --------
+    >>> grouped_order(np.array([1, 0, 1]), 2)
+    array([1, 0, 2])
+    """
+    return np.argsort(groups, kind="stable")
+
+
 def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
     """Rank each row among the rows of its group and image, from 0.
 
