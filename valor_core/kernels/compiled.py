@@ -120,7 +120,7 @@ class Kernels:
         **values : object
             Value of each member; arrays are validated like arguments, or None for a null pointer.
         """
-        layout, kinds = self._layout(name)
+        layout, kinds = self._layouts.get(name) or self._layout(name)
         if kinds.keys() != values.keys():
             expected, found = ", ".join(kinds), ", ".join(values)
             raise TypeError(f"{name}: expected members {expected}, got {found}")
@@ -135,13 +135,12 @@ class Kernels:
 
     def _layout(self, name: str) -> tuple[Any, dict[str, Any]]:
         """Return the class of a struct, made from its members in C, and their types."""
-        if name not in self._layouts:
-            text = self._text(f"{name}_members").strip().rstrip(";")
-            declared = [_declared(each) for each in text.split(";")]
-            kinds = {member: _kind(declaration, True) for member, declaration in declared}
-            fields = [(member, ctypes_type) for member, (ctypes_type, _) in kinds.items()]
-            layout = type(name, (ctypes.Structure,), {"_fields_": fields})
-            self._layouts[name] = layout, {member: kind for member, (_, kind) in kinds.items()}
+        text = self._text(f"{name}_members").strip().rstrip(";")
+        declared = [_declared(each) for each in text.split(";")]
+        kinds = {member: _kind(declaration, True) for member, declaration in declared}
+        fields = [(member, ctypes_type) for member, (ctypes_type, _) in kinds.items()]
+        layout = type(name, (ctypes.Structure,), {"_fields_": fields})
+        self._layouts[name] = layout, {member: kind for member, (_, kind) in kinds.items()}
         return self._layouts[name]
 
     def _text(self, name: str) -> str:

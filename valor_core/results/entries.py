@@ -91,7 +91,7 @@ class Entry:
     part: str
     value: Any
 
-    @property
+    @cached_property
     def metric(self) -> str:
         """Name of the metric without version."""
         return (self.result.metric or self.result.type).partition("@")[0]

@@ -280,8 +280,9 @@ class ItemRows(Sequence[ItemRow]):
         names = sorted(name for name, column in named.items() if not column.is_absent.all())
         if not names:
             return {ONLY: self.numbers.get(ONLY, Numbers.absent(len(self)))}
-        unnamed = self.numbers.get(ONLY, Numbers.absent(len(self)))
-        return {name: self.numbers[name].lacking(unnamed) for name in names}
+        if ONLY not in self.numbers:
+            return {name: named[name] for name in names}
+        return {name: named[name].lacking(self.numbers[ONLY]) for name in names}
 
     @property
     def are_final(self) -> bool:

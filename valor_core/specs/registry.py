@@ -7,6 +7,7 @@ making a metric imports its code. A broken plugin raises errors for its namespac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -39,6 +40,7 @@ from valor_core.specs.spec import (
 )
 
 _S = TypeVar("_S", bound=Spec)
+_T = TypeVar("_T")
 
 _LOOK_AROUND = (
     "See what is available with: valor list\nFiles with custom metrics are listed in a config "
@@ -173,12 +175,8 @@ class Registry:
         >>> Registry().find(EngineSpec, "local").name
         'core.local'
         """
-        found = self._cached((kind, name, task))
-        if found is None:
-            found = self._resolved(kind, RENAMED.get(name, name), task)
-            self._store_cached((kind, name, task), found)
-        spec: _S = found
-        return spec
+        resolve = partial(self._resolved, kind, RENAMED.get(name, name), task)
+        return self._cached((kind, name, task), resolve)
 
     def _resolved(self, kind: type[_S], name: str, task: str | None) -> _S:
         full, at, pin = name.rpartition("@")
@@ -426,27 +424,26 @@ class Registry:
 
     def _specs_of(self, kind: type[_S]) -> tuple[_S, ...]:
         """Return the specs of a kind from all working plugins by name; cached."""
-        found: tuple[_S, ...] | None = self._cached(kind)
-        if found is None:
-            listed: list[_S] = []
-            for namespace in self.namespaces:
-                try:
-                    listed.extend(self.manifest(namespace).of(kind))
-                except RegistryError:
-                    continue
-            found = tuple(sorted(listed, key=attrgetter("name")))
-            self._store_cached(kind, found)
+        return self._cached(kind, partial(self._listed, kind))
+
+    def _listed(self, kind: type[_S]) -> tuple[_S, ...]:
+        listed: list[_S] = []
+        for namespace in self.namespaces:
+            try:
+                listed.extend(self.manifest(namespace).of(kind))
+            except RegistryError:
+                continue
+        return tuple(sorted(listed, key=attrgetter("name")))
+
+    def _cached(self, key: Any, find: Callable[[], _T]) -> _T:
+        """Return the value cached with the same plugins and manifests, or find it."""
+        plugins, cached = claims(), self._cache.get(key)
+        if cached and cached[1] is self._manifests and cached[0] is plugins:
+            found: _T = cached[2]
+            return found
+        found = find()
+        self._cache = {**self._cache, key: (plugins, self._manifests, found)}
         return found
-
-    def _cached(self, key: Any) -> Any:
-        """Return a value cached with the same plugins and manifests, or None."""
-        cached = self._cache.get(key)
-        if cached and cached[1] is self._manifests and cached[0] is claims():
-            return cached[2]
-        return None
-
-    def _store_cached(self, key: Any, found: Any) -> None:
-        self._cache = {**self._cache, key: (claims(), self._manifests, found)}
 
     def _unknown_namespace(self, namespace: str, label: str) -> UnknownNameError:
         owner = OWNERS.get(fold(namespace))

@@ -341,7 +341,7 @@ class _Scan:
         return position if match is None else match.end()
 
     def _letter(self, position: int) -> bytes:
-        return self.text.cut(position, position + 1)
+        return bytes(self.text.view[position : position + 1])
 
 
 def scan(text: Text, *, masks: bool = False) -> Document:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 from valor_files import file_size, gzip_bytes, unreadable
 
@@ -41,6 +41,12 @@ class Text:
 
     source: str
     padded: NDArray[np.uint8]
+    size: int = field(init=False)
+    """Number of bytes without the padding."""
+
+    @size.default
+    def _without_padding(self) -> int:
+        return len(self.padded) - PADDING
 
     @classmethod
     def of(cls, content: bytes, source: str = "text") -> Text:
@@ -71,12 +77,7 @@ class Text:
             raise unreadable(path, error) from error
         return cls(str(path), padded)
 
-    @property
-    def size(self) -> int:
-        """Number of bytes without the padding."""
-        return len(self.padded) - PADDING
-
-    @property
+    @cached_property
     def view(self) -> memoryview:
         """The bytes without the padding."""
         return self.padded.data[: self.size]

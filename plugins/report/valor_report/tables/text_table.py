@@ -119,9 +119,10 @@ class TextTable:
         """Format the table as aligned text."""
         cells = [[column.title for column in self.columns]]
         cells += [[cell.text for cell in row] for row in self.rows]
-        widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
-        rule = "  ".join("-" * wide for wide in widths)
-        lines = [self._line(row, widths) for row in cells]
+        widths = [list(map(width, row)) for row in cells]
+        widest = list(map(max, zip(*widths, strict=True)))
+        rule = "  ".join("-" * wide for wide in widest)
+        lines = [self._line(*row, widest) for row in zip(cells, widths, strict=True)]
         lines.insert(1, rule)
         if 0 < self.foot < len(self.rows):
             lines.insert(len(lines) - self.foot, rule)
@@ -147,10 +148,10 @@ class TextTable:
         """Footnotes with their numbers."""
         return tuple(f"{superscript(i)} {note}" for i, note in enumerate(self.notes, 1))
 
-    def _line(self, texts: Sequence[str], widths: Sequence[int]) -> str:
+    def _line(self, texts: Sequence[str], widths: Sequence[int], widest: Sequence[int]) -> str:
         padded = []
-        for text, wide, column in zip(texts, widths, self.columns, strict=True):
-            gap = " " * (wide - width(text))
+        for text, wide, most, column in zip(texts, widths, widest, self.columns, strict=True):
+            gap = " " * (most - wide)
             padded.append(gap + text if column.numeric else text + gap)
         return "  ".join(padded).rstrip()
 

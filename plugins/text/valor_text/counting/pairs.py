@@ -61,7 +61,7 @@ class Pairs:
     def __len__(self) -> int:
         return int(self.starts[-1])
 
-    @property
+    @cached_property
     def items(self) -> int:
         """Number of items."""
         return len(self.starts) - 1
