@@ -1,3 +1,4 @@
+from valor_core.states.by_label_key import ByLabelKey
 from valor_core.states.derived import DerivedState, counted
 from valor_core.states.label_rows import MOST_COUNTED, LabelRows, check_total
 from valor_core.states.memo import cached, forget, memoized
@@ -15,6 +16,7 @@ from valor_core.states.sums import ExactSum, ExactSums, saved_sums
 
 __all__ = [
     "MOST_COUNTED",
+    "ByLabelKey",
     "Content",
     "DerivedState",
     "ExactSum",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field, frozen
@@ -13,8 +13,8 @@ from valor_core.errors import StateError
 from valor_core.schemas import Codes, Label, Uids, Vocabulary, look_alikes, natural_order
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_core.states import (
+    ByLabelKey,
     Content,
-    State,
     StateRequest,
     check_total,
     saved_column,
@@ -124,12 +124,18 @@ def _json(name: str) -> str:
 class KeyCounts:
     """Pixels of one label key.
 
+    Parameters
+    ----------
+    details : tuple of str
+        ``("images",)`` if rows of each image are kept.
+
     Attributes
     ----------
     table : ndarray of int64, shape (n + 1, n + 1)
         By ground truth and prediction: background, then the vocabulary.
     """
 
+    details: tuple[str, ...] = ()
     vocabulary: Vocabulary = field(factory=Vocabulary)
     table: Codes = field(factory=_no_pixels)
     chunks: list[_Chunk] = field(factory=list)
@@ -147,22 +153,24 @@ class KeyCounts:
         self.table[np.ix_(rows, rows)] += table
         self.chunks += [chunk.recoded(rows) for chunk in chunks]
 
+    def merge(self, other: KeyCounts) -> None:
+        """Add other counts, which are not modified."""
+        self.add(other.vocabulary.labels, other.table, other.chunks)
+
     def dump(self) -> Content:
         """The table and the rows."""
         chunks = [[c.uids, c.datums, c.codes, c.counts] for c in self.chunks]
         return {"labels": self.vocabulary.labels, "table": self.table, "chunks": chunks}
 
-    def restore(self, content: Content, key: str, *, has_images: bool) -> None:
+    def restore(self, content: Content) -> None:
         """The table and the rows that `dump` wrote.
 
         Raises
         ------
         StateError
-            If they are not those of a label key, or do not count the same pixels.
+            If they do not count the same pixels.
         """
         self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        if set(self.vocabulary.keys) != {key}:
-            raise StateError(f"labels: expected labels of the key {key!r}, found others")
         size = len(self.vocabulary) + 1
         self.table = saved_column(content, "table", np.int64, shape=(size, size), low=0)
         check_total(self.table)
@@ -170,6 +178,7 @@ class KeyCounts:
         counted = np.zeros((size, 3), np.int64)
         for chunk in self.chunks:
             np.add.at(counted, chunk.codes, chunk.counts)
+        has_images = "images" in self.details
         if has_images and not np.array_equal(counted, outcomes(self.table)):
             raise StateError("chunks: expected the pixels of the table, found others")
         if self.chunks and not has_images:
@@ -256,7 +265,7 @@ class KeyCounts:
 
 
 @define(slots=False)
-class PixelCounts(State):
+class PixelCounts(ByLabelKey):
     """Pixels by label key, true label and predicted label.
 
     Parameters
@@ -274,16 +283,8 @@ class PixelCounts(State):
            [0, 1]])
     """
 
+    part: ClassVar[type[KeyCounts]] = KeyCounts
     details: tuple[str, ...] = ()
-    keys: dict[str, KeyCounts] = field(factory=dict, init=False)
-
-    def of(self, key: str) -> KeyCounts:
-        """The counts of a label key, neutral where nothing was counted."""
-        return self.keys.setdefault(key, KeyCounts())
-
-    def sorted(self) -> Iterator[tuple[str, KeyCounts]]:
-        """Label keys and their counts, by name."""
-        return iter(sorted(self.keys.items()))
 
     def update(self, batch: SegmentationBatch) -> None:
         """Count a batch."""
@@ -294,11 +295,6 @@ class PixelCounts(State):
                 has_images = "images" in self.details
                 chunks = [_chunk(batch.datums.uids, found.images)] if has_images else []
                 self.of(labels[0].key).add(labels, found.table, chunks)
-
-    def merge(self, other: PixelCounts) -> None:
-        """Count what another state counted."""
-        for key, counts in other.keys.items():
-            self.of(key).add(counts.vocabulary.labels, counts.table, counts.chunks)
 
     def warnings(self) -> Iterator[str]:
         """Values of predictions that differ by 1 from true ones, and labels that look renamed."""
@@ -320,21 +316,6 @@ class PixelCounts(State):
                     f"true one, as with reduce_zero_label. {remedy} the values of the predictions; "
                     "data.labels and data.values hold for both sides"
                 )
-
-    def dump(self) -> Content:
-        """Everything counted so far, by label key."""
-        return {key: counts.dump() for key, counts in self.keys.items()}
-
-    def restore(self, content: Content) -> None:
-        """The keys that `dump` wrote.
-
-        Raises
-        ------
-        StateError
-            If they are something else.
-        """
-        for key, counts in content.items():
-            self.of(key).restore(counts, key, has_images="images" in self.details)
 
 
 def _chunk(uids: Uids, images: list[ImageCounts]) -> _Chunk:
