@@ -14,7 +14,11 @@ from types import ModuleType
 import pytest
 
 FAMILIES = ("classification", "detection", "segmentation", "text")
-EXPORTED = re.compile(r"^EXPORT\(\s*([\w ]+),\s*(?:(OF|IN)\((\w+)\)|(\w+)),([^)]*)\)", re.MULTILINE)
+EXPORTED = re.compile(
+    r"^EXPORT\(\s*([\w ]+),\s*(?:(TYPED|FOR_CPU)\((\w+)\)|(\w+)),"
+    r"((?:[^()]|TYPED\(\w+\))*)\)",
+    re.MULTILINE,
+)
 CHECKSUM = "valor_kernels_sources"
 VARIANTS = {
     "classification": ("SCORE", {"float32": "float", "float64": "double"}),
@@ -60,13 +64,15 @@ def exported(package: ModuleType) -> list[tuple[str, str, str]]:
     found = []
     macro, variants = VARIANTS.get(family(package), ("", {}))
     for text in sources(package):
-        for result, template, templated, plain, parameters in EXPORTED.findall(text):
-            if template == "OF":
+        prototypes = EXPORTED.findall(text)
+        assert len(prototypes) == len(re.findall("^EXPORT", text, re.MULTILINE))
+        for result, template, templated, plain, parameters in prototypes:
+            if template == "TYPED":
                 found += [
                     (
                         result.replace(macro, kind),
                         f"{templated}_{suffix}",
-                        parameters.replace(macro, kind),
+                        re.sub(r"TYPED\((\w+)\)", rf"\1_{suffix}", parameters).replace(macro, kind),
                     )
                     for suffix, kind in variants.items()
                 ]

@@ -67,8 +67,17 @@ enum {
     FEW_LIMITS = 32    /* thresholds up to which a linear scan beats a binary search */
 };
 
-/* Adds a non-negative number to a big integer in units of 2**-unit_bits, stored as 32-bit limbs
- * with room for carries. */
+/* clang-format off */
+/* Exact sums of non-negative numbers: big integers in units of 2**-unit_bits, each stored as 32-bit
+ * limbs with room for carries, the lowest limb first. */
+STRUCT(Sums,
+    uint64_t *limbs;
+    int64_t limb_count; /* of each sum */
+    int unit_bits;
+);
+/* clang-format on */
+
+/* Adds a non-negative number to the limbs of a sum. */
 INLINE void add_exactly(uint64_t *limbs, int unit_bits, double value) {
     uint64_t bits, mantissa, low, high;
     int exponent, index, shift;
@@ -126,8 +135,9 @@ static void carry(uint64_t *limbs, int64_t count) {
     }
 }
 
-static void carry_all(uint64_t *limbs, int64_t sums, int64_t count) {
-    for (int64_t sum = 0; sum < sums; sum++) carry(limbs + sum * count, count);
+static void carry_all(const Sums *sums, int64_t count) {
+    for (int64_t sum = 0; sum < count; sum++)
+        carry(sums->limbs + sum * sums->limb_count, sums->limb_count);
 }
 
 #define SCORE float

@@ -87,6 +87,16 @@ EXPORT(SCORE, TYPED(top_of_rows), const SCORE *values, int64_t count, int64_t wi
     return TYPED(tops_anywhere)(values, count, width, top, scores);
 }
 
+/* clang-format off */
+STRUCT(TYPED(Rows),
+    const SCORE *values;
+    int64_t count;
+    int64_t width;
+    const int32_t *top; /* columns of the row maxima, or NULL to compute them */
+    const SCORE *scores;
+);
+/* clang-format on */
+
 /* Row maxima of a block: computed here, or copied from the caller's. */
 typedef struct {
     int32_t top[LIST];
@@ -98,15 +108,15 @@ typedef struct {
     const SCORE *scores;
 } TYPED(tops_given);
 
-INLINE TYPED(tops_given)
-    TYPED(tops_from)(const SCORE *values, int64_t start, int64_t rows, int64_t width,
-                     const int32_t *top, const SCORE *scores, TYPED(tops_of_list) * found) {
+INLINE TYPED(tops_given) TYPED(tops_from)(const TYPED(Rows) * of, int64_t start, int64_t rows,
+                                          TYPED(tops_of_list) * found) {
+    const int64_t width = of->width;
     TYPED(tops_given) own;
-    if (top) {
-        own.top = top + start;
-        own.scores = scores + start;
+    if (of->top) {
+        own.top = of->top + start;
+        own.scores = of->scores + start;
     } else {
-        TYPED(top_of_rows)(values + start * width, rows, width, found->top, found->scores);
+        TYPED(top_of_rows)(of->values + start * width, rows, width, found->top, found->scores);
         own.top = found->top;
         own.scores = found->scores;
     }
@@ -162,15 +172,14 @@ EXPORT(WIDE void, TYPED(passed), const SCORE *values, int64_t count, const SCORE
 
 /* Adds each row to the table's cell of its truth, the label of its top, and how many limits the
  * top's score reaches. A truth of -1 means none. Tops are computed unless given. */
-EXPORT(void, TYPED(top_table), const SCORE *values, int64_t count, int64_t width,
-       const int32_t *top, const SCORE *scores, const int64_t *labels, const int64_t *truths,
+EXPORT(void, TYPED(top_table), const TYPED(Rows) * of, const int64_t *labels, const int64_t *truths,
        const SCORE *limits, int64_t limit_count, int64_t label_count, int64_t *table) {
+    const int64_t count = of->count;
     TYPED(tops_of_list) found;
     uint8_t bins[LIST];
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        const TYPED(tops_given) own =
-            TYPED(tops_from)(values, start, rows, width, top, scores, &found);
+        const TYPED(tops_given) own = TYPED(tops_from)(of, start, rows, &found);
         TYPED(passed)(own.scores, rows, limits, limit_count, bins);
         for (int64_t row = 0; row < rows; row++) {
             int64_t pair = (truths[start + row] + 1) * (label_count + 1) + labels[own.top[row]] + 1;
@@ -227,10 +236,13 @@ EXPORT(WIDE void, TYPED(threshold_histogram), const SCORE *values, int64_t count
 }
 
 /* Adds scores in [0, 1] to the table by the number of limits that they reach and whether they hit,
- * and to the exact sums of their bins in units of 2**-unit_bits. Returns how many are outside. */
+ * and to the exact sums of their bins. Returns how many are outside. */
 INLINE int64_t TYPED(add_to_bins)(const SCORE *values, const uint8_t *hits, int64_t count,
                                   const SCORE *limits, int64_t limit_count, int64_t *table,
-                                  uint64_t *limbs, int64_t limb_count, int unit_bits) {
+                                  const Sums *sums) {
+    uint64_t *const limbs = sums->limbs;
+    const int64_t limb_count = sums->limb_count;
+    const int unit_bits = sums->unit_bits;
     uint8_t bins[LIST];
     const int64_t strange = TYPED(outside)(values, count, 0, 1);
     TYPED(passed)(values, count, limits, limit_count, bins);
@@ -243,38 +255,35 @@ INLINE int64_t TYPED(add_to_bins)(const SCORE *values, const uint8_t *hits, int6
 }
 
 EXPORT(int64_t, TYPED(reliability), const SCORE *values, const uint8_t *hits, int64_t count,
-       const SCORE *limits, int64_t limit_count, int64_t *table, uint64_t *limbs,
-       int64_t limb_count, int unit_bits) {
+       const SCORE *limits, int64_t limit_count, int64_t *table, const Sums *sums) {
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
         strange += TYPED(add_to_bins)(values + start, hits + start, rows, limits, limit_count,
-                                      table, limbs, limb_count, unit_bits);
-        if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
+                                      table, sums);
+        if (++lists % CARRIED == 0) carry_all(sums, limit_count + 1);
     }
-    carry_all(limbs, limit_count + 1, limb_count);
+    carry_all(sums, limit_count + 1);
     return strange;
 }
 
 /* The same for the tops of rows, which hit if their label is the truth. */
-EXPORT(int64_t, TYPED(top_reliability), const SCORE *values, int64_t count, int64_t width,
-       const int32_t *top, const SCORE *scores, const int64_t *labels, const int64_t *truths,
-       const SCORE *limits, int64_t limit_count, int64_t *table, uint64_t *limbs,
-       int64_t limb_count, int unit_bits) {
+EXPORT(int64_t, TYPED(top_reliability), const TYPED(Rows) * of, const int64_t *labels,
+       const int64_t *truths, const SCORE *limits, int64_t limit_count, int64_t *table,
+       const Sums *sums) {
+    const int64_t count = of->count;
     TYPED(tops_of_list) found;
     uint8_t hits[LIST];
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        const TYPED(tops_given) own =
-            TYPED(tops_from)(values, start, rows, width, top, scores, &found);
+        const TYPED(tops_given) own = TYPED(tops_from)(of, start, rows, &found);
         for (int64_t row = 0; row < rows; row++)
             hits[row] = labels[own.top[row]] == truths[start + row];
-        strange += TYPED(add_to_bins)(own.scores, hits, rows, limits, limit_count, table, limbs,
-                                      limb_count, unit_bits);
-        if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
+        strange += TYPED(add_to_bins)(own.scores, hits, rows, limits, limit_count, table, sums);
+        if (++lists % CARRIED == 0) carry_all(sums, limit_count + 1);
     }
-    carry_all(limbs, limit_count + 1, limb_count);
+    carry_all(sums, limit_count + 1);
     return strange;
 }
 
@@ -283,11 +292,13 @@ EXPORT(int64_t, TYPED(top_reliability), const SCORE *values, int64_t count, int6
  * `first`. Rows without a truth are skipped; a column of -1 means none. */
 EXPORT(void, TYPED(squared_errors), const SCORE *values, int64_t count, int64_t width,
        int64_t first, const int64_t *datums, const int64_t *truths, int64_t truth_count,
-       uint64_t *limbs, int64_t limb_count, int unit_bits) {
+       const Sums *sum) {
+    uint64_t *const limbs = sum->limbs;
+    const int unit_bits = sum->unit_bits;
     int64_t end = 0;
     for (int64_t row = 0; row < count; row++) {
         const int64_t start = end;
-        if (row % LIST == 0) carry(limbs, limb_count);
+        if (row % LIST == 0) carry(limbs, sum->limb_count);
         while (end < truth_count && datums[end] == first + row) end++;
         if (start == end) continue;
         for (int64_t column = 0; column < width; column++) {
@@ -297,7 +308,7 @@ EXPORT(void, TYPED(squared_errors), const SCORE *values, int64_t count, int64_t 
             add_square(limbs, unit_bits, error * error);
         }
     }
-    carry(limbs, limb_count);
+    carry(limbs, sum->limb_count);
 }
 
 /* ---- ranking */
@@ -345,13 +356,28 @@ EXPORT(void, TYPED(gather), const SCORE *rows, int64_t count, int64_t width, int
     }
 }
 
-/* Ranks of a label's positives among its scores, both ascending. Returns the number of scores
- * below each positive plus the number not above it, summed over the positives, and adds their
- * precisions to `limbs`. The arrays exclude `below` scores, which are below all positives. Unlisted
- * scores tie with each other below everything. */
-EXPORT(int64_t, TYPED(rank), const SCORE *scores, int64_t count, const SCORE *positives,
-       int64_t positive_count, int64_t below, int64_t unlisted_positives, int64_t unlisted,
-       uint64_t *limbs, int64_t limb_count, int unit_bits) {
+/* clang-format off */
+STRUCT(TYPED(Label),
+    const SCORE *scores; /* of positives and negatives, ascending */
+    int64_t count;
+    const SCORE *positives; /* ascending */
+    int64_t positive_count;
+    int64_t unlisted_positives; /* without a score: they tie with each other below everything */
+    int64_t unlisted_negatives;
+);
+/* clang-format on */
+
+/* Ranks of a label's positives among its scores. Returns the number of scores below each positive
+ * plus the number not above it, summed over the positives, and adds their precisions to `sum`. The
+ * arrays exclude `below` scores, which are below all positives. */
+EXPORT(int64_t, TYPED(rank), const TYPED(Label) * of, int64_t below, const Sums *sum) {
+    const SCORE *scores = of->scores, *positives = of->positives;
+    const int64_t count = of->count, positive_count = of->positive_count;
+    const int64_t unlisted_positives = of->unlisted_positives;
+    const int64_t unlisted = unlisted_positives + of->unlisted_negatives;
+    uint64_t *const limbs = sum->limbs;
+    const int64_t limb_count = sum->limb_count;
+    const int unit_bits = sum->unit_bits;
     int64_t found = 0, wins = 0;
     for (int64_t i = 0; i < positive_count;) {
         const SCORE score = positives[i];
@@ -381,20 +407,25 @@ EXPORT(int64_t, TYPED(rank), const SCORE *scores, int64_t count, const SCORE *po
  * scores and end at `ends`; the positives of each column begin at `starts`. */
 EXPORT(void, TYPED(rank_columns), const SCORE *copies, int64_t step, const int64_t *ends,
        const SCORE *positives, const int64_t *starts, int64_t columns, int64_t datums,
-       int64_t *wins, uint64_t *limbs, int64_t limb_count, int unit_bits) {
+       int64_t *wins, const Sums *sums) {
     for (int64_t column = 0; column < columns; column++) {
         const int64_t start = starts[column], count = ends[column];
-        wins[column] = TYPED(rank)(copies + column * step, count, positives + start,
-                                   starts[column + 1] - start, datums - count, 0, 0,
-                                   limbs + column * limb_count, limb_count, unit_bits);
+        const TYPED(Label) label = {copies + column * step,     count, positives + start,
+                                    starts[column + 1] - start, 0,     0};
+        const Sums sum = {sums->limbs + column * sums->limb_count, sums->limb_count,
+                          sums->unit_bits};
+        wins[column] = TYPED(rank)(&label, datums - count, &sum);
     }
 }
 
-/* Points of a curve of ascending scores, the greatest first; returns how many. With `bends`, points
+/* Points of a curve, the greatest score first; returns how many. With `bends`, points
  * between two equal steps are dropped. */
-EXPORT(int64_t, TYPED(rank_curve), const SCORE *scores, int64_t count, const SCORE *positives,
-       int64_t positive_count, int64_t unlisted_positives, int64_t unlisted_negatives, int bends,
-       SCORE *thresholds, int32_t *true_positives, int32_t *false_positives) {
+EXPORT(int64_t, TYPED(rank_curve), const TYPED(Label) * of, int bends, SCORE *thresholds,
+       int32_t *true_positives, int32_t *false_positives) {
+    const SCORE *scores = of->scores, *positives = of->positives;
+    const int64_t count = of->count, positive_count = of->positive_count;
+    const int64_t unlisted_positives = of->unlisted_positives;
+    const int64_t unlisted_negatives = of->unlisted_negatives;
     int64_t found = count, matched = positive_count, points = 0;
     int64_t true_before = -1, false_before = -1;
     int unlisted = unlisted_positives + unlisted_negatives > 0;

@@ -63,9 +63,8 @@ INLINE void FOR_CPU(tops_of_four)(const SCORE *rows, int64_t width, int64_t ahea
     for (int64_t column = LANES; column < last; column += LANES) {
         if (column % (LINE / (int64_t)sizeof(SCORE)) == 0)
             for (int row = 0; row < 4; row++) PREFETCH(rows + row * width + column + ahead);
-        for (int row = 0; row < 4; row++)
-            FOR_CPU(raise)
-            (greatest + row, columns + row, sums + row % 2, rows + row * width, column);
+        for (int row = 0; row < 4; row++) FOR_CPU(raise)
+        (greatest + row, columns + row, sums + row % 2, rows + row * width, column);
     }
     for (int row = 0; row < 4; row++) {
         FOR_CPU(raise)(greatest + row, columns + row, sums + row % 2, rows + row * width, last);

@@ -41,11 +41,11 @@ static const Rule SINGLE_SUFFIXES[] = {
 };
 
 #define CODE uint8_t
-#define OF(name) name##_uint8
+#define TYPED(name) name##_uint8
 #include "stems_of.h"
 #undef CODE
-#undef OF
+#undef TYPED
 
 #define CODE uint32_t
-#define OF(name) name##_uint32
+#define TYPED(name) name##_uint32
 #include "stems_of.h"

@@ -29,11 +29,11 @@ typedef struct {
 enum { BLOCK = 32 }; /* tokens whose places in the table are asked of memory together */
 
 #define CODE uint8_t
-#define OF(name) name##_uint8
+#define TYPED(name) name##_uint8
 #include "tokens_of.h"
 #undef CODE
-#undef OF
+#undef TYPED
 
 #define CODE uint32_t
-#define OF(name) name##_uint32
+#define TYPED(name) name##_uint32
 #include "tokens_of.h"

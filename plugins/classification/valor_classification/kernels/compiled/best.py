@@ -1,10 +1,12 @@
 """Best label of each datum, and rank of its true label, compiled."""
 
 import math
+from ctypes import Structure
 
 import numpy as np
 
-from valor_classification.kernels.compiled.functions import function
+from valor_classification.kernels import KERNELS
+from valor_classification.kernels.compiled.functions import function, of_type
 from valor_classification.kernels.compiled.spans import spans, workers
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, RowTops, Scores
 from valor_core.kernels import over, thread_count
@@ -23,12 +25,17 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
     return columns, scores
 
 
-def part_of(tops: RowTops | None, first: int, last: int) -> tuple[Columns | None, Scores | None]:
-    """Return the row maxima of a range of rows as contiguous arrays, or two None without maxima."""
-    if tops is None:
-        return None, None
-    columns, scores = tops
-    return np.ascontiguousarray(columns[first:last]), np.ascontiguousarray(scores[first:last])
+def rows_of(values: Scores, tops: RowTops | None, first: int, last: int) -> Structure:
+    """Return the struct of a range of rows, with their maxima if there are any."""
+    columns, scores = tops or (None, None)
+    return KERNELS.struct(
+        of_type("Rows", values.dtype),
+        values=values[first:last],
+        count=last - first,
+        width=values.shape[1],
+        top=None if columns is None else np.ascontiguousarray(columns[first:last]),
+        scores=None if scores is None else np.ascontiguousarray(scores[first:last]),
+    )
 
 
 def _look(values: Scores, threads: int) -> tuple[Columns, Scores, float]:

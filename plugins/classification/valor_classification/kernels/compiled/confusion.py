@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.compiled.best import part_of, top_of_rows
+from valor_classification.kernels.compiled.best import rows_of, top_of_rows
 from valor_classification.kernels.compiled.functions import confusion_table, function
 from valor_classification.kernels.compiled.spans import spans, workers
 from valor_classification.kernels.compiled.thresholds import passed
@@ -63,7 +63,7 @@ def top_cells(
             threshold_count=thresholds.size,
         )
     values = np.ascontiguousarray(values)
-    count, width = values.shape
+    count = len(values)
     limits = in_type(thresholds, values.dtype)
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
     find = function("top_table", values.dtype)
@@ -71,8 +71,8 @@ def top_cells(
     def task(first: int, last: int) -> Codes:
         table = np.zeros(shape, np.int64)
         find(
-            *(values[first:last], last - first, width, *part_of(tops, first, last)),
-            *(labels, truths[first:last], limits, limits.size, label_count, table),
+            *(rows_of(values, tops, first, last), labels, truths[first:last]),
+            *(limits, limits.size, label_count, table),
         )
         return table
 

@@ -1,6 +1,7 @@
 """Functions of the library for both types of scores, and conversion of their exact sums."""
 
 from collections.abc import Callable
+from ctypes import Structure
 from functools import cache
 from typing import Any
 
@@ -26,8 +27,18 @@ def function(name: str, dtype: np.dtype[Any]) -> Callable[..., Any]:
     dtype : dtype
         float32 or float64.
     """
-    optional = ("top", "scores") if name in ("top_table", "top_reliability") else ()
-    return KERNELS.function(f"{name}_{dtype.name}", optional)
+    return KERNELS.function(of_type(name, dtype))
+
+
+@cache  # NumPy builds the name of a dtype at each call
+def of_type(name: str, dtype: np.dtype[Any]) -> str:
+    """Return a name in C for scores of one type."""
+    return f"{name}_{dtype.name}"
+
+
+def sums(limbs: NDArray[np.uint64], unit_bits: int) -> Structure:
+    """Return the struct of exact sums, one for each row of limbs."""
+    return KERNELS.struct("Sums", limbs=limbs, limb_count=limbs.shape[1], unit_bits=unit_bits)
 
 
 def whole(limbs: NDArray[np.uint64]) -> list[int]:

@@ -1,12 +1,14 @@
 """Curves of each label against the rest, and the areas under them, compiled."""
 
 from collections.abc import Sequence
+from ctypes import Structure
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from valor_classification.kernels.compiled.functions import function, whole
+from valor_classification.kernels import KERNELS
+from valor_classification.kernels.compiled.functions import function, of_type, sums, whole
 from valor_classification.kernels.compiled.spans import columns_at_once, spans, workers
 from valor_classification.kernels.reference import ranking as reference
 from valor_classification.kernels.values import (
@@ -34,9 +36,8 @@ def rank_label(
     """Areas under the ROC and the precision-recall curve of one label, exact with ties."""
     limbs = np.zeros((1, _PRECISION_LIMBS), np.uint64)
     wins = function("rank", scores.dtype)(
-        *(np.sort(scores), scores.size, np.sort(positive_scores), positive_scores.size),
-        *(0, unlisted_positives, unlisted_positives + unlisted_negatives),
-        *(limbs, _PRECISION_LIMBS, _PRECISION_UNITS),
+        _label(scores, positive_scores, unlisted_positives, unlisted_negatives),
+        *(0, sums(limbs, _PRECISION_UNITS)),
     )
     # Summed over the positives, the numbers of positives below and not above each add up to the
     # square of their count, with or without ties.
@@ -104,11 +105,25 @@ def rank_curve(
     thresholds = np.empty(scores.size + 1, scores.dtype)
     true, false = np.empty(thresholds.size, np.int32), np.empty(thresholds.size, np.int32)
     points = function("rank_curve", scores.dtype)(
-        *(np.sort(scores), scores.size, np.sort(positive_scores), positive_scores.size),
-        *(unlisted_positives, unlisted_negatives, bends, thresholds, true, false),
+        _label(scores, positive_scores, unlisted_positives, unlisted_negatives),
+        *(bends, thresholds, true, false),
     )
     return RankCurve(
         thresholds=thresholds[:points], true_positives=true[:points], false_positives=false[:points]
+    )
+
+
+def _label(
+    scores: Scores, positive_scores: Scores, unlisted_positives: int, unlisted_negatives: int
+) -> Structure:
+    return KERNELS.struct(
+        of_type("Label", scores.dtype),
+        scores=np.sort(scores),
+        count=scores.size,
+        positives=np.sort(positive_scores),
+        positive_count=positive_scores.size,
+        unlisted_positives=unlisted_positives,
+        unlisted_negatives=unlisted_negatives,
     )
 
 
@@ -144,7 +159,7 @@ def _ranked(
     limbs = np.zeros((columns, _PRECISION_LIMBS), np.uint64)
     function("rank_columns", dtype)(
         *(room, room.shape[1], ends, positives, starts, columns, count, wins),
-        *(limbs, _PRECISION_LIMBS, _PRECISION_UNITS),
+        sums(limbs, _PRECISION_UNITS),
     )
     sizes = (end - start for start, end in pairwise(edges))
     return [

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.compiled.best import part_of
-from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function, whole
+from valor_classification.kernels.compiled.best import rows_of
+from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function, sums, whole
 from valor_classification.kernels.compiled.spans import spans, workers
 from valor_classification.kernels.reference import reliability as reference
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
@@ -46,13 +46,13 @@ def top_reliability(
     if limits.size > MOST_THRESHOLDS:
         return reference.top_reliability(values, labels, truths, limits, tops=tops, threads=threads)
     values = np.ascontiguousarray(values)
-    count, width = values.shape
+    count = len(values)
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
     add = function("top_reliability", values.dtype)
 
     def task(first: int, last: int) -> ReliabilityBins:
-        rows = (values[first:last], last - first, width, *part_of(tops, first, last))
-        return _binned(add, (*rows, labels, truths[first:last]), limits)
+        rows = rows_of(values, tops, first, last)
+        return _binned(add, (rows, labels, truths[first:last]), limits)
 
     step = -(-count // workers(values.size if tops is None else count, threads))
     return ReliabilityBins.joined(over(task, spans(0, count, step)), limits.size + 1)
@@ -77,7 +77,7 @@ def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: in
         add(
             *(values[first:last], last - first, width, first),
             *(datums[listed], columns[listed], listed.stop - listed.start),
-            *(limbs, _SCORE_LIMBS, _SCORE_UNITS),
+            sums(limbs, _SCORE_UNITS),
         )
         return whole(limbs)[0] >> _SCORE_UNITS - 1074
 
@@ -88,7 +88,7 @@ def _binned(add: Callable[..., int], rows: tuple[Any, ...], limits: Scores) -> R
     """Return the counts that a kernel adds to empty bins."""
     table = np.zeros((limits.size + 1, 2), np.int64)
     limbs = np.zeros((limits.size + 1, _SCORE_LIMBS), np.uint64)
-    outside = add(*rows, limits, limits.size, table, limbs, _SCORE_LIMBS, _SCORE_UNITS)
+    outside = add(*rows, limits, limits.size, table, sums(limbs, _SCORE_UNITS))
     return ReliabilityBins(
         counts=table.sum(axis=1),
         hits=table[:, 1],
