@@ -83,8 +83,11 @@ class Parameter:
     def converter(self, owner: str) -> Callable[[Any], Any]:
         """Return a function that converts a value to the annotated type and validates it."""
         is_limited = self.non_empty or self.distinct or self.check is not None
+        valid_default: list[Any] = []  # the converted default, after its first use
 
         def convert(value: Any) -> Any:
+            if valid_default and value is self.default:
+                return valid_default[0]
             try:
                 converted = self.kind.fit(value, self.name)
                 if is_limited and converted is not None:
@@ -96,6 +99,8 @@ class Parameter:
                 raise ParameterError(error.message, remedy, f"{owner}: ") from None
             except ValorError as error:
                 raise error.at(f"{owner}: ") from error.__cause__
+            if value is self.default:
+                valid_default.append(converted)
             return converted
 
         convert.__signature__ = _CONVERTER  # type: ignore[attr-defined]  # attrs need not inspect it
@@ -469,7 +474,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain_value(item) for key, item in value.items()}
     if isinstance(value, tuple):
-        return [plain_value(item) for item in value]
+        return [item if type(item) in _SCALAR_TYPES else plain_value(item) for item in value]
     return value.as_posix() if isinstance(value, PurePath) else value
 
 
