@@ -370,8 +370,9 @@ def test_facts_may_be_missing_and_may_not_be_of_strangers(
     report = read("long", **long_files | {"metadata": facts}, options={"slices": ["weather"]})
 
     assert [part[0].slice for part in report.slices] == [{"weather": "sun"}, {"weather": None}]
-    assert "row 3, column 'uid': no ground truth and no prediction of item 'z'" in error(
-        "long", **long_files | {"metadata": strange}
+    assert (
+        "row 3, column 'uid': expected an item with a ground truth or a prediction, found 'z'"
+        in error("long", **long_files | {"metadata": strange})
     )
     assert "row 3, column 'uid': expected each uid once, found 'a' as in row 2" in error(
         "long", **long_files | {"metadata": twice}

@@ -22,7 +22,7 @@ from valor_files.tables import (
     split_table,
     table_format,
 )
-from valor_files.tables.metadata import columns_beside, typed
+from valor_files.tables.metadata import columns_beside, metadata_by_uid, typed
 from valor_files.tables.nested import field_tables, parsed, parsed_distinct
 from valor_files.tables.table import as_number
 from valor_files.text_rows import row_batches
@@ -50,6 +50,7 @@ __all__ = [
     "gzip_bytes",
     "listed_labels",
     "matching_readers",
+    "metadata_by_uid",
     "named_source",
     "parsed",
     "parsed_distinct",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from attrs import frozen
-from valor_files import Table, TableSource, WholeFiles, columns_beside, read_table
+from valor_files import Table, TableSource, WholeFiles, metadata_by_uid, read_table
 
 from valor_classification.parameters.readers import LongParameters
 from valor_classification.readers.label_cells import label_text
-from valor_core.errors import ReadError, and_more
 from valor_core.schemas import DEFAULT_KEY, Codes, Datums, Label, Vocabulary
 from valor_core.schemas.classification import ClassificationBatch, ScoreList
 
@@ -48,8 +46,13 @@ class LongReader:
         values = scores.floats(chosen.score)
         by_truth = np.argsort(truth_datums, kind="stable")
         by_datum = np.argsort(score_datums, kind="stable")
+        expected = "an item with a ground truth or a prediction"
+        metadata = {}
+        if chosen.metadata is not None:
+            table = read_table(chosen.metadata)
+            metadata = metadata_by_uid(table, chosen.uid, numbers, expected)
         yield ClassificationBatch(
-            Datums(np.array(list(numbers), dtype=np.object_), self._metadata(numbers)),
+            Datums(np.array(list(numbers), dtype=np.object_), metadata),
             vocabulary.labels,
             truth_datums[by_truth],
             truth_labels[by_truth],
@@ -76,26 +79,6 @@ class LongReader:
         if table.has(self.parameters.key):
             return table.categories(self.parameters.key)
         return np.zeros(len(table), dtype=np.int64), [DEFAULT_KEY]
-
-    def _metadata(self, numbers: dict[str, int]) -> dict[str, Any]:
-        """Metadata columns in the order of the items."""
-        chosen = self.parameters
-        if chosen.metadata is None:
-            return {}
-        table = read_table(chosen.metadata)
-        uids = table.uids(chosen.uid).tolist()
-        rows = {uid: row for row, uid in enumerate(uids)}
-        strange = [uid for uid in uids if uid not in numbers]
-        if strange:
-            raise ReadError(
-                f"{table.place(rows[strange[0]], chosen.uid)}: no ground truth and no prediction "
-                f"of item {strange[0]!r}{and_more(len(strange) - 1)}"
-            )
-        columns = columns_beside(table, own=(chosen.uid,))
-        return {
-            name: [column[rows[uid]] if uid in rows else None for uid in numbers]
-            for name, column in columns.items()
-        }
 
 
 def _numbered(table: Table, name: str, numbers: dict[str, int]) -> Codes:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from valor_core.errors import ReadError, and_more
 from valor_files.tables.table import Table
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
@@ -58,6 +59,47 @@ def columns_beside(table: Table, own: Collection[str]) -> dict[str, list[Any]]:
     names = [name for name in table.names if name not in own]
     column = _typed_column if table.is_text else _column
     return {name: column(table, name) for name in names}
+
+
+def metadata_by_uid(
+    table: Table, column: str, uids: Collection[str], expected: str
+) -> dict[str, list[Any]]:
+    """Metadata columns in the order of the items; None for items without a row.
+
+    Parameters
+    ----------
+    table : Table
+        Table with a row per item.
+    column : str
+        Column of the uids.
+    uids : collection of str
+        Uids of the items, each once.
+    expected : str
+        Description of a valid uid, for errors.
+
+    Raises
+    ------
+    ReadError
+        If a uid is repeated, or belongs to no item.
+
+    Examples
+    --------
+    >>> table = Table({"uid": ["b"], "weather": ["rain"]}, "a.csv")
+    >>> metadata_by_uid(table, "uid", ["a", "b"], "the name of an image")
+    {'weather': [None, 'rain']}
+    """
+    rows = {uid: row for row, uid in enumerate(table.uids(column).tolist())}
+    valid = set(uids)
+    unknown = [uid for uid in rows if uid not in valid]
+    if unknown:
+        raise ReadError(
+            f"{table.place(rows[unknown[0]], column)}: expected {expected}, found "
+            f"{unknown[0]!r}{and_more(len(unknown) - 1)}"
+        )
+    return {
+        name: [cells[rows[uid]] if uid in rows else None for uid in uids]
+        for name, cells in columns_beside(table, own=(column,)).items()
+    }
 
 
 def _column(table: Table, name: str) -> list[Any]:

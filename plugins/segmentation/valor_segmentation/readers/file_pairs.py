@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
-from valor_files import columns_beside, read_table
+from valor_files import metadata_by_uid, read_table
 
 from valor_core.errors import ReadError, ValorError, and_more
 from valor_core.readers import Partition
@@ -372,25 +372,9 @@ def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
     """
     if path is None:
         return list(pairs)
-    table = read_table(path)
-    uids = table.uids(uid).tolist()
-    rows = {name: row for row, name in enumerate(uids)}
-    expected = {pair.uid for pair in pairs}
-    strange = [name for name in uids if name not in expected]
-    if strange:
-        raise ReadError(
-            f"{table.place(rows[strange[0]], uid)}: expected the name of one of the "
-            f"{len(expected):,} images without its ending, found {strange[0]!r}"
-            f"{and_more(len(strange) - 1)}"
-        )
-    columns = columns_beside(table, own=(uid,))
+    expected = f"the name of one of the {len(pairs):,} images without its ending"
+    columns = metadata_by_uid(read_table(path), uid, [pair.uid for pair in pairs], expected)
     return [
-        evolve(
-            pair,
-            facts={
-                name: column[rows[pair.uid]] if pair.uid in rows else None
-                for name, column in columns.items()
-            },
-        )
-        for pair in pairs
+        evolve(pair, facts={name: cells[i] for name, cells in columns.items()})
+        for i, pair in enumerate(pairs)
     ]
