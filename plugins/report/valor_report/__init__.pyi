@@ -2,6 +2,7 @@ from valor_report.comparison import Comparison, compare
 from valor_report.drawing.canvas import Canvas
 from valor_report.drawing.images import image_bytes, thumbnail
 from valor_report.drawing.panels import Panel, panel_sheet, panel_size
+from valor_report.drawing.photos import check_photo_folder, photo
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture, Piece
 from valor_report.tables.text_table import (
     MISSING,
@@ -23,10 +24,12 @@ __all__ = [
     "Piece",
     "TextColumn",
     "TextTable",
+    "check_photo_folder",
     "compare",
     "image_bytes",
     "number_text",
     "panel_sheet",
     "panel_size",
+    "photo",
     "thumbnail",
 ]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from PIL import Image
 from valor_files import file_below
-from valor_report import Canvas, Picture
+from valor_report import Canvas, Picture, check_photo_folder, photo
 
-from valor_core.errors import ReadError
 from valor_core.schemas import Floats, natural_order
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry
@@ -22,12 +18,6 @@ from valor_detection.matching import candidate_pairs
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.gallery import GalleryParameters
-
-_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # of a pixel, by color type of PNG
-_ADAM7 = (  # first row, first column, step of rows, step of columns
-    (0, 0, 8, 8),
-    *(one for n in (4, 2, 1) for one in ((0, n, 2 * n, 2 * n), (n, 0, 2 * n, n))),
-)
 
 FOUND, WRONG, FALSE, MISSED, CROWD = "found", "wrong label", "false", "missed", "crowd"
 
@@ -91,12 +81,7 @@ class DetectionGallery:
 
     def __init__(self, parameters: GalleryParameters) -> None:
         self.parameters = parameters
-        images = parameters.images
-        if images is not None and not images.is_dir():
-            raise ReadError(
-                f"detection.Gallery: expected a folder of images, {images} is none",
-                "Set gallery.images to the folder that file names of images are relative to.",
-            )
+        check_photo_folder(parameters.images, "detection.Gallery")
 
     @property
     def legend(self) -> Mapping[str, str]:
@@ -188,46 +173,8 @@ class DetectionGallery:
             return None, []
         name = datum.metadata.get(self.parameters.image_field)
         wanted = str(datum.uid if name is None else name)
-        path = file_below(folder, wanted)
-        if path is None:
-            return None, [f"no image: {wanted} leads out of the folder {folder.name}"]
-        try:
-            return _photo(path), [str(name)] if name else []
-        except FileNotFoundError:
-            shown = Path(folder.name) / path.relative_to(folder) if folder in path.parents else path
-            return None, [f"no image: {shown} is not there"]
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            return None, [f"no image: {path.name} cannot be read, {error}"]
-
-
-def _photo(path: Path) -> Image.Image:
-    """Read an image and verify its checksums, if the format has any."""
-    with Image.open(path) as image:
-        kind = image.format
-        image.verify()
-    if kind == "PNG":
-        _check_rows(path)
-    with Image.open(path) as image:  # verify() consumes the file
-        return image.convert("RGB")
-
-
-def _check_rows(path: Path) -> None:
-    """Raise a `ValueError` if a PNG image lacks rows, which Pillow would fill with zeros."""
-    content = path.read_bytes()
-    width, height, depth, kind, _, _, interlace = struct.unpack_from(">IIBBBBB", content, 16)
-    bits = depth * _SAMPLES[kind]
-    size, start = 0, 8
-    for row, column, down, across in _ADAM7 if interlace else ((0, 0, 1, 1),):
-        rows, columns = -((row - height) // down), -((column - width) // across)
-        size += rows * (1 + (columns * bits + 7) // 8) if columns > 0 else 0
-    stream, found = zlib.decompressobj(), 0
-    while start < len(content) and found < size:
-        length = int.from_bytes(content[start : start + 4], "big")
-        if content[start + 4 : start + 8] == b"IDAT":
-            found += len(stream.decompress(content[start + 8 : start + 8 + length], size))
-        start += 12 + length
-    if found < size:
-        raise ValueError(f"{found:,} of {size:,} bytes of its rows are there")
+        image, reason = photo(folder, wanted, file_below(folder, wanted))
+        return image, [reason] if reason else [str(name)] if name else []
 
 
 def _is_right(table: Table, found: Outcomes) -> Any:

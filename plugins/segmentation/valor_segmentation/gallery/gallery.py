@@ -13,9 +13,17 @@ from attrs import frozen
 from numpy.typing import NDArray
 from PIL import Image
 from valor_files import file_below
-from valor_report import Panel, Picture, image_bytes, panel_sheet, panel_size, thumbnail
+from valor_report import (
+    Panel,
+    Picture,
+    check_photo_folder,
+    image_bytes,
+    panel_sheet,
+    panel_size,
+    photo,
+    thumbnail,
+)
 
-from valor_core.errors import ReadError
 from valor_core.schemas import Codes, Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
@@ -28,7 +36,6 @@ from valor_segmentation.counting.strips import row_blocks, with_blank_side
 from valor_segmentation.counting.value_map import LabelCodes, label_codes
 from valor_segmentation.metrics.examples import Examples, badness
 from valor_segmentation.parameters.gallery import ExamplesParameters, GalleryParameters
-from valor_segmentation.readers.png_files import PngFile
 
 RIGHT, WRONG, FALSE, MISSED = "right", "wrong label", "false", "missed"
 
@@ -100,12 +107,7 @@ class SegmentationGallery:
 
     def __init__(self, parameters: GalleryParameters) -> None:
         self.parameters = parameters
-        images = parameters.images
-        if images is not None and not images.is_dir():
-            raise ReadError(
-                f"segmentation.Gallery: expected a folder of images, {images} is none",
-                "Set gallery.images to the folder that file names of images are relative to.",
-            )
+        check_photo_folder(parameters.images, "segmentation.Gallery")
         self._examples = Examples(
             ExamplesParameters(
                 order=parameters.order,
@@ -180,31 +182,8 @@ class SegmentationGallery:
             return None, []
         name = datum.metadata.get(self.parameters.image_field)
         wanted = _name(folder, str(datum.uid)) if name is None else str(name)
-        path = file_below(folder, wanted)
-        if path is None:
-            return None, [f"no image: {wanted} leads out of the folder {folder.name}"]
-        shown = (
-            Path(folder.name) / path.relative_to(folder) if path.is_relative_to(folder) else path
-        )
-        try:
-            return _photo(path), [str(name)] if name else []
-        except FileNotFoundError:
-            return None, [f"no image: {shown} is not there"]
-        except ReadError as error:
-            return None, [f"no image: {error.message.removeprefix(f'{path.parent}{os.sep}')}"]
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            return None, [f"no image: {path.name} cannot be read, {error}"]
-
-
-def _photo(path: Path) -> Image.Image:
-    """The pixels of an image, whose checksums are right where the format has some."""
-    with Image.open(path) as image:
-        kind = image.format
-        image.verify()
-    if kind == "PNG":
-        PngFile.read(path)  # Pillow fills rows that are missing with zeros
-    with Image.open(path) as image:  # verify() leaves nothing to read
-        return image.convert("RGB")
+        image, reason = photo(folder, wanted, file_below(folder, wanted))
+        return image, [reason] if reason else [str(name)] if name else []
 
 
 def _name(folder: Path, uid: str) -> str:
