@@ -76,15 +76,36 @@ def test_crowds_and_areas_of_some_images() -> None:
 def test_masks_as_arrays_and_as_run_lengths() -> None:
     array = np.array([[0, 1], [0, 1]])
     mask = Mask.of(array)
-    told = {"size": [2, 2], "counts": mask.runs.tolist()}
-    true = {"labels": ["dog"], "masks": [told]}
-    seen = {"labels": ["dog"], "masks": array[None], "scores": [0.5]}
+    runs = {"size": [2, 2], "counts": mask.runs.tolist()}
+    true = {"labels": ["dog"], "masks": [runs]}
+    predicted = {"labels": ["dog"], "masks": array[None], "scores": [0.5]}
 
-    found = batch([seen, SEEN], [true, TRUE])
+    found = batch([predicted], [true])
 
     assert found.groundtruths.shapes.at(0) == mask
     assert found.predictions.shapes.at(0) == mask
+
+
+def test_masks_are_compared_by_their_boxes_if_an_image_has_boxes_only() -> None:
+    masks = np.array([[[0, 1], [0, 1]]])
+    with_mask = {"labels": ["dog"], "masks": masks}
+
+    found = batch([with_mask | {"scores": [0.5]}, SEEN], [with_mask, TRUE])
+
+    for side in (found.groundtruths, found.predictions):
+        assert side.shapes.at(0) == Box(1, 0, 2, 2)
     assert found.predictions.shapes.at(1) == Box(0, 0, 2, 2)
+
+
+def test_images_without_areas_have_those_of_their_shapes() -> None:
+    with_area = TRUE | {"area": [1.5]}
+    with_mask = {"labels": ["dog"], "masks": [[[0, 1], [1, 1]]]}
+    found = batch([EMPTY, EMPTY, EMPTY], [with_area, TRUE, with_mask]).groundtruths
+    assert found.areas.tolist() == [1.5, 2.0, 3.0]
+
+    sides = TRUE | {"boxes": [[4, 4, 2, 3]]}
+    found = batch([EMPTY, EMPTY], [with_area, sides], box_format="xywh").groundtruths
+    assert found.areas.tolist() == [1.5, 6.0]
 
 
 def test_narrow_scores_are_the_decimals_that_they_print_as() -> None:
@@ -123,25 +144,25 @@ def test_images_have_uids_or_numbers() -> None:
             SEEN | {"scores": [0.5, 0.25]},
             TRUE,
             {},
-            "detection.F1: item 0, predictions, scores: expected 1 numbers as there",
+            "detection.F1: item 0, predictions, scores: expected 1 rows, one per label, got 2",
         ),
         (
             {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]},
             TRUE,
             {},
-            "item 0, predictions, scores: expected one for each object, got none",
+            "item 0, predictions: expected scores, got none",
         ),
         (
             SEEN | {"scores": [float("inf")]},
             TRUE,
             {},
-            "detection.F1: item 0, predictions[0]: expected a finite score, got inf",
+            "detection.F1: item 0, predictions, scores[0]: expected a finite number, got inf",
         ),
         (
             SEEN | {"boxes": [[0, 0, 1]]},
             TRUE,
             {},
-            "detection.F1: item 0, predictions, boxes: expected 1 rows of 4 numbers",
+            "detection.F1: item 0, predictions, boxes: expected numbers of shape (n, 4), got",
         ),
         (
             {"labels": ["dog"], "scores": [0.5]},
@@ -153,43 +174,43 @@ def test_images_have_uids_or_numbers() -> None:
             SEEN,
             TRUE | {"iscrowd": [2]},
             {},
-            "detection.F1: item 0, references, iscrowd: expected 0 or 1, got 2",
+            "detection.F1: item 0, groundtruths, crowd[0]: expected true or false, got 2",
         ),
         (
             SEEN,
             TRUE | {"area": [float("nan")]},
             {},
-            "item 0, references, area: expected a finite number, got nan",
+            "item 0, groundtruths, areas[0]: expected a finite number, got nan",
         ),
         (
             SEEN | {"labels": [7]},
             TRUE,
             {"labels": ["dog"]},
-            "item 0, predictions[0]: expected a position among 1 labels, got 7",
+            "item 0, predictions, labels: expected a number that has a name, got 7",
         ),
         (
             {"labels": ["a"], "scores": [0.5], "masks": 3},
             TRUE,
             {},
-            "item 0, predictions, masks: expected one for each object, got 3",
+            "item 0, predictions, masks: expected 1 rows, one per label, got 3",
         ),
         (
             SEEN | {"labels": 3},
             TRUE,
             {},
-            "item 0, predictions, labels: expected one for each object, got 3",
+            "item 0, predictions, labels: expected shape (n,), got",
         ),
         (
             {"labels": ["a"], "scores": [0.5], "masks": []},
             TRUE,
             {},
-            "item 0, predictions, masks: expected 1 as there are labels, got 0",
+            "item 0, predictions, masks: expected 1 rows, one per label, got 0",
         ),
         (
             SEEN | {"labels": [["dog"]]},
             TRUE,
             {},
-            "detection.F1: item 0, predictions, labels: expected one for each",
+            "detection.F1: item 0, predictions, labels: expected shape (n,), got",
         ),
     ],
 )
@@ -206,6 +227,6 @@ def test_inverted_box_is_rejected_with_remedy() -> None:
     exported = module("detection.F1")
 
     with pytest.raises(
-        SchemaError, match=r"detection\.F1: item 0, predictions\[0\]: expected a shape with xmin <="
+        SchemaError, match=r"detection\.F1: item 0, predictions\[0\]: expected a box of finite"
     ):
         exported.add(prediction=SEEN | {"boxes": [[2, 0, 0, 2]]}, reference=TRUE)
