@@ -50,8 +50,8 @@ BATCHES = 100
 SIDES = ("truths", "scores")
 BINS = 15
 
-IMPLEMENTATIONS = ("valor", "valor-numpy", "scikit-learn", "torchmetrics", "valor-lite")
-DISTRIBUTIONS = ("valor-classification", *IMPLEMENTATIONS[2:])
+IMPLEMENTATIONS = ("valor", "scikit-learn", "torchmetrics", "valor-lite")
+DISTRIBUTIONS = ("valor-classification", *IMPLEMENTATIONS[1:])
 TASKS: Mapping[str, tuple[str, ...]] = {
     "all": ("scikit-learn", "torchmetrics"),
     "accuracy": ("scikit-learn", "torchmetrics"),
@@ -70,7 +70,7 @@ TASKS: Mapping[str, tuple[str, ...]] = {
     "stream": ("scikit-learn", "torchmetrics"),
     "listed": ("valor-lite",),
 }
-TOLERANCES = {"valor-numpy": 0.0, "scikit-learn": 1e-6, "torchmetrics": 1e-5, "valor-lite": 0.0}
+TOLERANCES = {"scikit-learn": 1e-6, "torchmetrics": 1e-5, "valor-lite": 0.0}
 """Greatest difference from Valor's numbers; torchmetrics works in float32. Counts must be equal."""
 
 
@@ -442,7 +442,6 @@ NAMES = {
 }
 MAKERS: Mapping[str, Callable[[str], Callable[[Any], Any]]] = {
     "valor": valor_runs,
-    "valor-numpy": valor_runs,
     "scikit-learn": sklearn_runs,
     "torchmetrics": torchmetrics_runs,
     "valor-lite": valor_lite_runs,
@@ -451,7 +450,7 @@ MAKERS: Mapping[str, Callable[[str], Callable[[Any], Any]]] = {
 
 
 def values_of(name: str, task: str, answer: Any) -> Values:
-    if name in ("valor", "valor-numpy"):
+    if name == "valor":
         return valor_values(task, answer)
     if name == "reading":
         return {}
@@ -541,7 +540,7 @@ def main() -> None:
     print(versions(DISTRIBUTIONS), end="\n\n")
     print(head_of(HEADER), flush=True)
     for task in chosen.tasks:
-        names = ["valor", "valor-numpy", *filter(installed, TASKS[task])]
+        names = ["valor", *filter(installed, TASKS[task])]
         if task != "listed":
             names.append("reading")
         for case in LISTED if task == "listed" else CASES:

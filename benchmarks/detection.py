@@ -61,7 +61,6 @@ IOU_TYPES = {"masks_36k": "segm"}
 IMPLEMENTATIONS = (
     "valor",
     "valor (stand-in)",
-    "valor (NumPy)",
     "valor (analysis)",
     "valor (slices)",
     "valor (analysis, slices)",
@@ -76,7 +75,6 @@ IMPLEMENTATIONS = (
 DISTRIBUTIONS = {
     "valor": "valor-detection",
     "valor (stand-in)": "valor-detection",
-    "valor (NumPy)": "valor-detection",
     "valor (analysis)": "valor-detection",
     "valor (slices)": "valor-detection",
     "valor (analysis, slices)": "valor-detection",
@@ -87,8 +85,8 @@ ANALYSES = ("valor (analysis)", "valor (slices)", "valor (analysis, slices)")
 """COCO's numbers and the rest; COCO's for every value of a field; and all of them for it."""
 TASKS: Mapping[str, tuple[str, ...]] = {
     "files": tuple(name for name in IMPLEMENTATIONS if name not in ANALYSES),
-    "arrays": ("valor", "valor (NumPy)", "hotcoco", "ultrafast-pycocotools"),
-    "stream": ("valor", "valor (NumPy)", "hotcoco", "torchmetrics"),
+    "arrays": ("valor", "hotcoco", "ultrafast-pycocotools"),
+    "stream": ("valor", "hotcoco", "torchmetrics"),
     "scale": ("valor", "hotcoco", "ultrafast-pycocotools"),
     "analysis": ("valor", *ANALYSES),
 }
@@ -493,7 +491,6 @@ def valor_lite_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
 MAKERS: Mapping[str, Callable[[str, str, Path], tuple[Any, Run]]] = {
     "valor": valor_runs,
     "valor (stand-in)": stand_in_runs,
-    "valor (NumPy)": valor_runs,
     "valor (analysis)": analysis_runs,
     "valor (slices)": sliced_runs,
     "valor (analysis, slices)": all_runs,

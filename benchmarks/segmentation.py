@@ -62,9 +62,9 @@ CASES = (
 )
 PEERS = ("scikit-learn", "torchmetrics", "valor-lite")
 TASKS = {
-    "counting": ("reading", "bincount", "valor", "valor-numpy", *PEERS),
-    "set": ("reading", "bincount", "valor", "valor-numpy", *PEERS),
-    "files": ("bincount", "valor", "valor-numpy"),
+    "counting": ("reading", "bincount", "valor", *PEERS),
+    "set": ("reading", "bincount", "valor", *PEERS),
+    "files": ("bincount", "valor"),
 }
 CASES_OF = {
     "counting": tuple(CASES),
@@ -262,7 +262,6 @@ MAKERS: Mapping[str, Callable[[str, int], Run]] = {
     "reading": reading_runs,
     "bincount": bincount_runs,
     "valor": valor_runs,
-    "valor-numpy": valor_runs,
     "scikit-learn": sklearn_runs,
     "torchmetrics": torchmetrics_runs,
     "valor-lite": valor_lite_runs,
@@ -283,7 +282,7 @@ def serve(name: str, task: str, case: str, folder: Path) -> None:
 
     def save(found: Any) -> None:
         if name != "reading":
-            values = valor_values(found) if name in ("valor", "valor-numpy") else found
+            values = valor_values(found) if name == "valor" else found
             np.savez(folder / f"{name}.npz", **values)
 
     answer(prepare, save)

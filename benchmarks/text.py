@@ -267,7 +267,6 @@ def torchmetrics(task: str) -> Run:
 
 RUNS: Mapping[str, Callable[[str], Any]] = {
     "valor": valor_run,
-    "valor-numpy": valor_run,
     "rouge-score": rouge_score,
     "rouge-score-rs": rouge_score_rs,
     "nltk": nltk,
@@ -329,7 +328,7 @@ def measured(task: str, case: str, folder: Path, repeat: int, patience: float) -
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)[:most]
         path = folder / f"text_{case}_{most}.jsonl"
         path.write_text("".join(lines), encoding="utf-8")
-    names = ["valor", "valor-numpy", *(name for name in PEERS[task] if is_there(name))]
+    names = ["valor", *(name for name in PEERS[task] if is_there(name))]
     calls = [
         Program(name, [__file__, "--serve", name, task, str(path), str(folder)]) for name in names
     ]

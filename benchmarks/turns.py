@@ -30,7 +30,7 @@ class Program:
     Parameters
     ----------
     name : str
-        What the table calls it; without compiled kernels if it says NumPy.
+        What the table calls it.
     command : sequence of str
         A script of this folder that ends in `answer`, and its arguments.
     """
@@ -44,8 +44,6 @@ class Program:
         """Take a turn."""
         environment = dict(os.environ)
         environment.pop("VALOR_KERNELS", None)
-        if "numpy" in self.name.lower():
-            environment["VALOR_KERNELS"] = "numpy"
         start = time.perf_counter()
         done = subprocess.run(self.command, capture_output=True, text=True, env=environment)
         process = time.perf_counter() - start
