@@ -154,7 +154,7 @@ static void carry_all(const Sums *sums, int64_t count) {
 
 #define SCORE double
 #define INDEX int64_t
-#define LANES_OF_16_BYTES 1 /* two are no gain */
+#define LANES_OF_16_BYTES 1 /* the code for vectors has at least four lanes */
 #define LANES_OF_32_BYTES 4
 #define TYPED(name) name##_float64
 #include "scores.h"

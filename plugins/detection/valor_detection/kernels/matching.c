@@ -451,8 +451,6 @@ EXPORT(void, true_positives, int64_t group_count, const int64_t *starts, const i
         }
 }
 
-/* Whether a number is so far from whole ones that a rounded quotient of its neighbors by the same
-   count is on the same side as the exact one. */
 /* Whether rounded quotients cannot change which whole number is next: two roundings move `number` by
    less than 2^-51 of it, far less than 1e-9 of it. */
 static int is_clear(double number) {

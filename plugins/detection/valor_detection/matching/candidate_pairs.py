@@ -251,6 +251,8 @@ def request(
     """
     limit = math.inf if max_detections is None or rule != "coco" else float(max_detections)
     limits = iou_limits(tuple(iou_thresholds), rule)
+    # The other rules match before thresholds apply, so they need every pair that overlaps at all.
+    # A pair takes 16 bytes.
     lowest = min([lowest_iou, *limits.tolist()]) if rule == "coco" else 0.0
     return StateRequest(
         Overlaps,

@@ -15,9 +15,10 @@ EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 #define SSE2 1
 #endif
 
-/* With more than BUSY runs in a BLOCK, runs have about five pixels: counting single pixels is then
-   faster than finding the ends of runs. Single pixels are counted in PIECEs whose indices are computed
-   with vectors first. */
+/* A BLOCK with more than BUSY ends of runs besides the first two has runs of up to about five pixels,
+   and is counted pixel by pixel. Measured with 20 labels on a megapixel: 0.55 ms pixel by pixel,
+   whatever the runs; by runs, 0.95 ms where they have two pixels, 0.56 with six and 0.40 with 20.
+   Single pixels are counted in PIECEs whose indices are computed with vectors first. */
 enum { BLOCK = 64, CHUNK = 1024, BUSY = 12, PIECE = 256, SPAN = 4 * CHUNK + 1 };
 enum { LINE = 64, AHEAD = 4096 }; /* bytes */
 
