@@ -75,10 +75,10 @@ def test_detached_state_shares_no_memory_with_a_batch() -> None:
     state = outlines(one)
     state.detach()
 
-    kept = state.sheets[0].predictions.shapes.boxes
+    kept = state.sheets[0][2].shapes.boxes
     assert not np.shares_memory(kept, one.predictions.shapes.boxes)
     assert state.predictions.geometry(0) == Box(0, 0, 1, 1)
 
 
 def test_without_images_there_are_no_rows() -> None:
-    assert len(Outlines().truths.order) == 0
+    assert len(Outlines().truths.datums) == 0

@@ -91,6 +91,15 @@ class Rings:
             ends([len(row) for row in rows]),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Rings]) -> Rings:
+        """Concatenate the rows of several parts."""
+        offsets = (
+            ends(np.concatenate([np.diff(getattr(part, name)) for part in parts]))
+            for name in ("rings", "polygons", "rows")
+        )
+        return cls(np.concatenate([part.points for part in parts]), *offsets)
+
     def select(self, positions: Codes) -> Rings:
         """Return the polygons of the given rows."""
         polygons, rows = gathered(self.rows, positions)

@@ -110,19 +110,10 @@ def corners(boxes: Floats) -> Rings:
 def _placed(parts: list[tuple[Codes, Rings]], count: int) -> Rings:
     """Merge polygons of parts of the rows in row order."""
     order = np.concatenate([rows for rows, _ in parts])
-    joined = Rings(
-        np.concatenate([rings.points for _, rings in parts]),
-        _joined([rings.rings for _, rings in parts]),
-        _joined([rings.polygons for _, rings in parts]),
-        _joined([rings.rows for _, rings in parts]),
-    ).select(np.argsort(order))
+    joined = Rings.joined([rings for _, rings in parts]).select(np.argsort(order))
     lengths = np.zeros(count, np.int64)
     lengths[np.sort(order)] = np.diff(joined.rows)
     return Rings(joined.points, joined.rings, joined.polygons, ends(lengths))
-
-
-def _joined(starts: list[Codes]) -> Codes:
-    return ends(np.concatenate([np.diff(one) for one in starts]))
 
 
 def _masks(shapes: Shapes, wanted: Kinds, sizes: Codes | None) -> RunLengths:

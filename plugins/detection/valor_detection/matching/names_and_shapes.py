@@ -10,9 +10,9 @@ from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import StateError, shown
-from valor_core.schemas import Codes, Uid, Uids, natural_order
+from valor_core.schemas import Codes, Uid, Uids, is_ascending, natural_order
 from valor_core.schemas.detection import DetectionBatch, ObjectColumns
-from valor_core.schemas.geometry import BOX, MASK, POLYGON, Geometry, Rings, Shapes, ends
+from valor_core.schemas.geometry import BOX, MASK, POLYGON, Geometry, Rings, Shapes
 from valor_core.states import (
     Content,
     State,
@@ -56,16 +56,51 @@ class NamedShapes:
             shapes = evolve(shapes, kinds=kinds, masks=None)
         return cls(objects.datums, objects.annotations, shapes, objects.uids)
 
+    @classmethod
+    def joined(cls, parts: Sequence[NamedShapes], images: Sequence[Codes]) -> NamedShapes:
+        """Merge the objects of several batches, sorted by image.
+
+        Parameters
+        ----------
+        parts : sequence of NamedShapes
+            Objects of each batch, at least one.
+        images : sequence of ndarray of int64
+            New positions of each batch's images.
+        """
+        datums = np.concatenate([new[part.datums] for part, new in zip(parts, images, strict=True)])
+        if len(parts) == 1 and is_ascending(datums):
+            return evolve(parts[0], datums=datums)
+        names = [
+            np.full(len(part.datums), None) if part.names is None else part.names.astype(object)
+            for part in parts
+        ]
+        merged = cls(
+            datums,
+            np.concatenate([part.annotations for part in parts]),
+            _joined_shapes([part.shapes for part in parts]),
+            np.concatenate(names),
+        )
+        return merged.take(np.argsort(datums, kind="stable"))
+
     def name(self, row: int) -> Uid:
-        """Return the uid of a row's annotation, or its position without a uid."""
+        """Return the uid of a row's annotation, or its position in the image without a uid."""
         uid = None if self.names is None else self.names[row : row + 1].tolist()[0]
         return int(self.annotations[row]) if uid is None else uid
 
+    def geometry(self, row: int) -> Geometry:
+        """Return the shape of a row."""
+        return self.shapes.at(row)
+
+    def take(self, rows: Codes) -> NamedShapes:
+        """Copy rows."""
+        names = None if self.names is None else self.names[rows]
+        return NamedShapes(
+            self.datums[rows], self.annotations[rows], self.shapes.select(rows), names
+        )
+
     def copy(self) -> NamedShapes:
-        """Copy the arrays."""
-        names = None if self.names is None else self.names.copy()
-        shapes = self.shapes.select(np.arange(len(self.shapes)))
-        return NamedShapes(self.datums.copy(), self.annotations.copy(), shapes, names)
+        """Copy all rows."""
+        return self.take(np.arange(len(self.datums)))
 
     def dump(self) -> Content:
         """Return the columns by name."""
@@ -110,6 +145,23 @@ class NamedShapes:
         return cls(datums, annotations, Shapes(boxes, kinds, rings), names)
 
 
+def _joined_shapes(parts: Sequence[Shapes]) -> Shapes:
+    boxes, kinds = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("boxes", "kinds")
+    )
+    if all(part.rings is None for part in parts):
+        return Shapes(boxes, kinds)
+    rings = [
+        _NO_RINGS.select(np.zeros(len(part), np.int64)) if part.rings is None else part.rings
+        for part in parts
+    ]
+    return Shapes(boxes, kinds, Rings.joined(rings))
+
+
+_NO_RINGS = Rings.of([()])
+"""One row without polygons."""
+
+
 def _rings(given: Any, count: int) -> Rings | None:
     """Restore the polygons of a number of rows."""
     if given is None:
@@ -139,70 +191,6 @@ def _names(given: Any) -> NDArray[Any] | None:
     return names
 
 
-@frozen(eq=False)
-class Sheet:
-    """Both sides of images, in the order of arrival.
-
-    Parameters
-    ----------
-    uids : ndarray
-        Uids of the images.
-    truths, predictions : NamedShapes
-        Objects.
-    """
-
-    uids: Uids
-    truths: NamedShapes
-    predictions: NamedShapes
-
-    @classmethod
-    def restored(cls, content: Any) -> Sheet:
-        """Create a sheet from saved uids and sides."""
-        if not isinstance(content, list) or len(content) != 3:
-            raise StateError(f"sheets: expected uids and two sides, found {shown(content)}")
-        own = saved_uids({"uids": content[0]}, "uids")
-        return cls(own, *(NamedShapes.restored(side, len(own)) for side in content[1:]))
-
-
-@frozen(eq=False)
-class Roll:
-    """Ground truths or predictions of all images, in the order of a `Table`.
-
-    Parameters
-    ----------
-    sides : sequence of NamedShapes
-        Parts.
-    order : ndarray of int64, shape (n,)
-        Position of each row in the concatenated parts.
-    datums : ndarray of int64, shape (n,)
-        Image of each row.
-    """
-
-    sides: Sequence[NamedShapes]
-    order: Codes
-    datums: Codes
-    _starts: Codes = field(init=False)
-
-    @_starts.default
-    def _first_places(self) -> Codes:
-        return ends([len(side.datums) for side in self.sides])
-
-    def name(self, row: int) -> Uid:
-        """Return the uid of a row's annotation, or its position in the image without a uid."""
-        side, place = self._at(row)
-        return side.name(place)
-
-    def geometry(self, row: int) -> Geometry:
-        """Return the shape of a row."""
-        side, place = self._at(row)
-        return side.shapes.at(place)
-
-    def _at(self, row: int) -> tuple[NamedShapes, int]:
-        place = int(self.order[row])
-        part = int(np.searchsorted(self._starts, place, side="right")) - 1
-        return self.sides[part], place - int(self._starts[part])
-
-
 @define(slots=False, eq=False)
 class Outlines(State):
     """Uids and shapes of the objects of all images.
@@ -218,49 +206,53 @@ class Outlines(State):
     ('dog_1', Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0))
     """
 
-    sheets: list[Sheet] = field(factory=list, init=False)
+    sheets: list[tuple[Uids, NamedShapes, NamedShapes]] = field(factory=list, init=False)
 
     def update(self, batch: DetectionBatch) -> None:
         """Add the objects of a batch."""
         truths, predictions = NamedShapes.of(batch.groundtruths), NamedShapes.of(batch.predictions)
-        self.sheets.append(Sheet(batch.datums.uids, truths, predictions))
+        self.sheets.append((batch.datums.uids, truths, predictions))
 
     def merge(self, other: Outlines) -> None:
         """Add the objects of another state."""
         self.sheets.extend(other.sheets)
 
     def dump(self) -> Content:
-        """Return the sheets."""
-        sheets = [
-            [sheet.uids, sheet.truths.dump(), sheet.predictions.dump()] for sheet in self.sheets
-        ]
-        return {"sheets": sheets}
+        """Return the uids of the images and both sides of each batch."""
+        return {
+            "sheets": [[uids, *(side.dump() for side in sides)] for uids, *sides in self.sheets]
+        }
 
     def restore(self, content: Content) -> None:
         """Restore an empty state from what `dump` returned."""
         sheets = content.get("sheets")
         if not isinstance(sheets, list):
             raise StateError(f"sheets: expected a list, found {shown(sheets)}")
-        self.sheets = [Sheet.restored(sheet) for sheet in sheets]
+        for sheet in sheets:
+            if not isinstance(sheet, list) or len(sheet) != 3:
+                raise StateError(f"sheets: expected uids and two sides, found {shown(sheet)}")
+            uids = saved_uids({"uids": sheet[0]}, "uids")
+            truths, predictions = (NamedShapes.restored(side, len(uids)) for side in sheet[1:])
+            self.sheets.append((uids, truths, predictions))
 
     def detach(self) -> None:
         """Copy the arrays that belong to batches."""
         self.sheets = [
-            Sheet(sheet.uids.copy(), sheet.truths.copy(), sheet.predictions.copy())
-            for sheet in self.sheets
+            (uids.copy(), truths.copy(), predictions.copy())
+            for uids, truths, predictions in self.sheets
         ]
 
     @property
-    def truths(self) -> Roll:
-        """Ground truths of all images."""
-        return self._roll([sheet.truths for sheet in self.sheets])
+    def truths(self) -> NamedShapes:
+        """Ground truths of all images, in the order of a `Table`."""
+        return self._joined([truths for _, truths, _ in self.sheets])
 
     @property
-    def predictions(self) -> Roll:
-        """Predictions of all images."""
-        return self._roll([sheet.predictions for sheet in self.sheets])
+    def predictions(self) -> NamedShapes:
+        """Predictions of all images, in the order of a `Table`."""
+        return self._joined([predictions for _, _, predictions in self.sheets])
 
-    def rolls(self, table: Table) -> tuple[Roll, Roll]:
+    def of_table(self, table: Table) -> tuple[NamedShapes, NamedShapes]:
         """Return the ground truths and predictions of a table.
 
         Raises
@@ -268,9 +260,9 @@ class Outlines(State):
         StateError
             If the table has other images or objects, because a saved state was changed.
         """
-        truths, predictions, chunk = self.truths, self.predictions, table.objects
+        truths, predictions, chunk, uids = self.truths, self.predictions, table.objects, self._uids
         pairs = (
-            (self._uids(), chunk.uids),
+            (uids[natural_order(uids)], chunk.uids),
             (truths.datums, chunk.true_datums),
             (predictions.datums, chunk.datums),
         )
@@ -282,24 +274,21 @@ class Outlines(State):
             )
         return truths, predictions
 
+    @property
     def _uids(self) -> Uids:
-        """Return the uids of the images, sorted."""
-        if not self.sheets:
-            return np.empty(0, np.int64)
-        names = np.concatenate([sheet.uids for sheet in self.sheets])
-        return names[natural_order(names)]
+        """Uids of the images in the order of arrival."""
+        return np.concatenate([uids for uids, *_ in self.sheets] or [_NO_CODES])
 
-    def _roll(self, sides: Sequence[NamedShapes]) -> Roll:
-        if not sides:
-            return Roll(sides, np.empty(0, np.int64), np.empty(0, np.int64))
-        names = np.concatenate([sheet.uids for sheet in self.sheets])
-        places = np.empty(len(names), np.int64)
-        places[natural_order(names)] = np.arange(len(names))
-        before = ends([len(sheet.uids) for sheet in self.sheets])[:-1].tolist()
-        datums = [side.datums + first for side, first in zip(sides, before, strict=True)]
-        images = places[np.concatenate(datums)]
-        order = np.argsort(images, kind="stable")
-        return Roll(sides, order, images[order])
+    def _joined(self, sides: Sequence[NamedShapes]) -> NamedShapes:
+        uids = self._uids
+        positions = np.empty(len(uids), np.int64)
+        positions[natural_order(uids)] = np.arange(len(uids))
+        cuts = np.cumsum([len(own) for own, *_ in self.sheets])[:-1]
+        return NamedShapes.joined(sides or [_NOTHING], np.split(positions, cuts))
+
+
+_NO_CODES = np.empty(0, np.int64)
+_NOTHING = NamedShapes(_NO_CODES, _NO_CODES, Shapes(np.empty((0, 4))), None)
 
 
 def request() -> StateRequest:

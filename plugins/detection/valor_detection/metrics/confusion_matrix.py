@@ -146,7 +146,7 @@ class _Cells:
         examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
         scores = np.append(self.table.objects.scores, -np.inf)[self.rows]
         order = np.lexsort((np.arange(len(scores)), -scores))
-        (truths, predictions), chunk = named.rolls(self.table), self.table.objects
+        (truths, predictions), chunk = named.of_table(self.table), self.table.objects
         for entry in order[first_of_each(self.codes[order], most)].tolist():
             row, truth = int(self.rows[entry]), int(self.truths[entry])
             datum = int(chunk.datums[row] if row >= 0 else chunk.true_datums[truth])

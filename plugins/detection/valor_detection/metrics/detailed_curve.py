@@ -267,7 +267,7 @@ def _nothing(row: int) -> list[Any]:
 
 def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
     """Return the functions that show a prediction and a ground truth: image and geometry."""
-    uids, (truths, predictions) = table.objects.uids, shown.rolls(table)
+    uids, (truths, predictions) = table.objects.uids, shown.of_table(table)
     datums, true_datums = table.objects.datums, table.objects.true_datums
 
     @cache

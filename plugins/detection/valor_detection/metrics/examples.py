@@ -15,7 +15,7 @@ from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs, names_and_shapes
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
-from valor_detection.matching.names_and_shapes import Outlines, Roll
+from valor_detection.matching.names_and_shapes import NamedShapes, Outlines
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.gallery import ExamplesParameters
 
@@ -62,7 +62,7 @@ class Examples:
     def compute(self, state: Overlaps, named: Outlines) -> Iterator[Result]:
         """Yield a list of images for each label key, IoU threshold and score threshold."""
         table, chosen = state.table, self.parameters
-        truths, predictions = named.rolls(table)
+        truths, predictions = named.of_table(table)
         for key, codes in table.seen.items():
             for iou_threshold in chosen.iou_thresholds:
                 for score_threshold in chosen.score_thresholds:
@@ -128,7 +128,9 @@ class _Marks:
             return images
         return images[np.argsort(-errors[images], kind="stable")]
 
-    def listed(self, images: Codes, truths: Roll, predictions: Roll) -> list[dict[str, Any]]:
+    def listed(
+        self, images: Codes, truths: NamedShapes, predictions: NamedShapes
+    ) -> list[dict[str, Any]]:
         """Return the lists of images."""
         chunk, uids = self.table.objects, self.table.objects.uids[images].tolist()
         hits = _spans(chunk.datums[self.hits], images)
@@ -153,7 +155,7 @@ class _Marks:
             )
         return items
 
-    def _once(self, rows: list[int], right: set[int], names: Roll) -> list[Uid]:
+    def _once(self, rows: list[int], right: set[int], names: NamedShapes) -> list[Uid]:
         """Return the uids of annotations without a correct label, each once."""
         first: dict[int, int] = {}
         for row in rows:
