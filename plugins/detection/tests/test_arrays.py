@@ -223,7 +223,7 @@ def test_predictions_without_masks_are_compared_with_true_boxes() -> None:
         with pytest.raises(
             SchemaError,
             match=r"^item 0, (groundtruth|prediction)s: expected masks,"
-            r" got boxes alone\nGive masks of all objects, or compare boxes: iou_",
+            r" got only boxes\nGive masks of all objects, or compare boxes: iou_",
         ):
             from_torchvision(*sides, iou_type="segm")
 
@@ -434,7 +434,7 @@ NO_FIT = [
     ({"sizes": [["2", "3"]]}, "expected whole numbers of shape (n, 2)"),
     ({"sizes": [[2.5, 3]]}, "expected whole numbers, got [2.5, 3.0]"),
     ({"sizes": [[0, 3]]}, "expected a height and width above 0"),
-    ({"sizes": [[3, 2]]}, "expected 3 by 2 pixels, as sizes say"),
+    ({"sizes": [[3, 2]]}, "expected 3 by 2 pixels as in sizes"),
 ]
 
 

@@ -259,7 +259,7 @@ def test_unknown_keys_of_dictionaries_are_named() -> None:
 
 def test_error_names_kinds_as_the_caller_does() -> None:
     with pytest.raises(
-        SchemaError, match="expected a raster, as convert_annotations_to_type: raster asks for, got"
+        SchemaError, match="expected a raster for convert_annotations_to_type: raster, got"
     ):
         evaluate_detection(TRUTHS, GUESSES, convert_annotations_to_type="raster")
     with pytest.raises(ParameterError, match="expected one of box, polygon, raster, got 'rastr'"):

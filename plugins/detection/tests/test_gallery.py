@@ -133,7 +133,7 @@ def test_missing_image_is_an_empty_background_with_a_note(tmp_path: Path) -> Non
 
     picture = drawn(item, images=tmp_path)
 
-    assert picture.notes == [f"no image: {tmp_path.name}/day/a.png is not there"]
+    assert picture.notes == [f"no image: no such file: {tmp_path.name}/day/a.png"]
 
     elsewhere = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "/none/a.png"})
     assert drawn(elsewhere, images=tmp_path).notes == [
@@ -197,7 +197,7 @@ def test_truncated_photo_is_not_drawn(mode: str, tmp_path: Path) -> None:
     (note,) = drawn(item, images=tmp_path).notes
 
     found, whole = f"{len(rows) * 2 // 3:,}", f"{len(rows):,}"
-    assert note == f"no image: a.png cannot be read, {found} of {whole} bytes of its rows are there"
+    assert note == f"no image: a.png cannot be read, found {found} of {whole} bytes of its rows"
 
 
 def test_interlaced_photo_is_drawn(tmp_path: Path) -> None:

@@ -259,13 +259,9 @@ def test_box_is_converted_to_requested_polygon() -> None:
 
 
 def test_conversion_to_masks_is_rejected_for_other_shapes() -> None:
-    with pytest.raises(
-        SchemaError, match="expected a mask, as convert_to: mask asks for, got a box"
-    ):
+    with pytest.raises(SchemaError, match="expected a mask for convert_to: mask, got a box"):
         comparable(DetectionBatch.of(IMAGES[1:2] + IMAGES[:1]), "mask")
-    with pytest.raises(
-        SchemaError, match="expected a mask, as convert_to: mask asks for, got a polygon"
-    ):
+    with pytest.raises(SchemaError, match="expected a mask for convert_to: mask, got a polygon"):
         comparable(DetectionBatch.of(IMAGES[1:2]), "mask")
 
 

@@ -171,7 +171,7 @@ def test_broken_images_in_other_formats_are_named(name: str, message: str) -> No
     [
         ("cat 10 10 30 40", "gt/a.txt, line 1: expected numbers, found 'cat 10 10 30 40'"),
         ("0,0.5,0.5,0.2,0.2", "gt/a.txt, line 1: expected numbers, found '0,0.5,0.5,0.2,0.2'"),
-        ("0 10 10 30 40", "expected coordinates in shares of the image, from 0 to 1, found 40"),
+        ("0 10 10 30 40", "expected normalized coordinates from 0 to 1, found 40"),
     ],
 )
 def test_names_and_pixels_in_labels_name_the_remedy(line: str, message: str) -> None:

@@ -123,7 +123,7 @@ WRONG_YOLO = [
     ({"gt__a_txt": "\n0 x"}, "expected numbers, found '0 x'"),
     ({"gt__a_txt": "0 0 0 nan 1"}, "expected finite numbers, found '0 0 0 nan 1'"),
     ({"gt__a_txt": "0 0 0 -1 1"}, "expected a width and height of 0 or more"),
-    ({"gt__a_txt": "0 10 4 6 3"}, "line 1: expected coordinates in shares"),
+    ({"gt__a_txt": "0 10 4 6 3"}, "line 1: expected normalized coordinates"),
     ({"gt__a_txt": "7 0 0 1 1"}, "expected one of the 2 classes that have"),
     ({"sizes_csv": "uid,width,height\na,20,8\n"}, "expected width and height of every image"),
     ({"names_txt": "cat\ncat\n"}, "expected every name once, found 'cat'"),

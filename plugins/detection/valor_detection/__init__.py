@@ -1,8 +1,8 @@
 """Object detection and instance segmentation metrics for Valor.
 
-The metrics are chosen by name through `valor_core`; `from_arrays`, `from_supervision` and
-`from_torchvision` make batches of what is in memory, and `evaluate_detection` is the one-call
-function in the style of the metrics documentation.
+`valor_core` selects metrics by name. `from_arrays`, `from_supervision` and `from_torchvision` build
+batches from arrays and detector outputs. `evaluate_detection` has the arguments of Valor's metrics
+documentation.
 """
 
 from valor_core.lazy import lazy_exports

@@ -81,10 +81,10 @@ def evaluate_detection(
     pr_curve_max_examples : int
         Maximum number of objects listed for each count of a DetailedPrecisionRecallCurve.
     matching : str
-        Matching rule of metrics that set none. ``valor`` ties each prediction to its best ground
-        truth and gives the numbers of the documented library. ``ranked`` is the algorithm of the
-        documentation: each prediction gets the best unmatched ground truth. ``coco`` is the rule
-        of pycocotools.
+        Matching rule of metrics without one. ``valor`` matches each prediction only to its best
+        ground truth and gives the numbers of the documented library. ``ranked`` is the algorithm
+        of the documentation: each prediction gets the best unmatched ground truth. ``coco`` is the
+        rule of pycocotools.
     invalid_geometry : {"error", "repair", "skip", "accept"}
         Policy for invalid geometries: empty, self-crossing, inverted, not finite, or outside the
         image if the datum's metadata have ``height`` and ``width``. The report counts skipped and
@@ -216,8 +216,8 @@ def _check_detail(items: Sequence[_Objects], wanted: str) -> None:
     if less:
         found = names[geometry_kind(less[0].geometry)]
         raise SchemaError(
-            f"{less[0].where}: expected {' or '.join(f'a {name}' for name in names[least:])}, as "
-            f"convert_annotations_to_type: {names[least]} asks for, got a {found}"
+            f"{less[0].where}: expected {' or '.join(f'a {name}' for name in names[least:])} for "
+            f"convert_annotations_to_type: {names[least]}, got a {found}"
             f"{and_more(len(less) - 1)}",
             f"Set convert_annotations_to_type: {found}, or omit it.",
         )

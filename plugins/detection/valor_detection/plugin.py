@@ -189,7 +189,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _spec(
             "Precision",
             "precision_recall:Precision",
-            "Share of a label's predictions that found a ground truth",
+            "Share of a label's predictions that match a ground truth",
             "counts:LabelParameters",
             references=(LITE, VOC),
             aliases=("positive_predictive_value",),
@@ -197,7 +197,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _spec(
             "Recall",
             "precision_recall:Recall",
-            "Share of a label's ground truths that are found",
+            "Share of a label's ground truths that are matched",
             "counts:LabelParameters",
             references=(LITE, VOC),
             aliases=("sensitivity", "true_positive_rate"),
@@ -228,7 +228,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _table(
             "DetailedPrecisionRecallCurve",
             "detailed_curve:DetailedPrecisionRecallCurve",
-            "Counts by kind of hit or error at every score threshold, with objects to look at",
+            "Counts by kind of true positive or error at every score threshold, with examples",
             "counts:DetailedCurveParameters",
             references=(VALOR,),
             aliases=("detailed_curve",),
@@ -236,14 +236,14 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _table(
             "ConfusionMatrix",
             "confusion_matrix:ConfusionMatrix",
-            "Which label was taken for which, and what was missed or made up",
+            "Objects by true and predicted label, with unmatched objects",
             "counts:ConfusionMatrixParameters",
             references=(LITE,),
         ),
         _table(
             "Examples",
             "examples:Examples",
-            "What was right and wrong in each image, the worst images first",
+            "True positives, false positives and false negatives of each image, worst images first",
             "gallery:ExamplesParameters",
             references=(LITE,),
         ),
@@ -259,7 +259,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _spec(
             "ErrorAnalysis",
             "error_analysis:ErrorAnalysis",
-            "Errors by what is wrong, and the AP that each kind costs (TIDE)",
+            "Errors by kind, and the AP that each kind costs (TIDE)",
             "errors:ErrorAnalysisParameters",
             higher_is_better=None,
             range=Range(-1),
@@ -269,7 +269,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _spec(
             "LRP",
             "lrp:LRP",
-            "Mean error of all objects at a score threshold: misses, inventions, bad fits",
+            "Mean error of all objects at a score threshold: misses, false positives, low IoUs",
             "errors:LRPParameters",
             higher_is_better=False,
             references=(OKSUZ,),
@@ -312,7 +312,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
         GallerySpec(
             name="detection.Gallery",
             task="detection",
-            summary="Objects over their images, colored by what became of them",
+            summary="Objects over their images, colored by outcome",
             parameters="valor_detection.parameters.gallery:GalleryParameters",
             implementation="valor_detection.gallery.gallery:DetectionGallery",
             extra="plot",

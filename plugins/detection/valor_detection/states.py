@@ -9,7 +9,7 @@ modules of `valor_detection.parameters`, which a manifest may import.
 - `ranking(table, parameters)` is the `Ranking` of counted predictions: columns ``labels``,
   ``scores`` and ``is_true``, by label and descending score. Its parameters have `matching`,
   `max_detections` and `iou_threshold`.
-- `LABEL` and `KEY` select the objects that form pairs: those with the same label, or label key.
+- `LABEL` and `KEY` select the objects that form pairs: objects with the same label, or label key.
 
 Examples
 --------

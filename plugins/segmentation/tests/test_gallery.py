@@ -128,7 +128,7 @@ def test_an_image_is_found_by_its_file_name_and_else_by_its_uid(tmp_path: Path) 
 def test_a_missing_image_is_a_note(tmp_path: Path) -> None:
     picture = drawn(item(file_name="day/a.png"), images=tmp_path)
 
-    assert picture.notes == [f"no image: {tmp_path.name}/day/a.png is not there"]
+    assert picture.notes == [f"no image: no such file: {tmp_path.name}/day/a.png"]
     assert picture.counts[WRONG] == 1
 
 
@@ -181,7 +181,7 @@ def test_image_that_lacks_rows_is_a_note(interlace: int, tmp_path: Path) -> None
 
     (note,) = drawn(item(file_name="a.png"), images=tmp_path).notes
 
-    found = f"{len(rows) - 16:,} of {len(rows):,} bytes of its rows are there"
+    found = f"found {len(rows) - 16:,} of {len(rows):,} bytes of its rows"
     assert note == f"no image: a.png cannot be read, {found}"
 
 

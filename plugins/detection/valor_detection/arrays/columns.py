@@ -171,8 +171,7 @@ def check_masks(masks: NDArray[Any], where: str, size: Sequence[int] | None) -> 
     height, width = masks.shape[1:]
     if size is not None and (height, width) != tuple(size):
         raise SchemaError(
-            f"{where}: expected {size[0]} by {size[1]} pixels, as sizes say, "
-            f"got {height} by {width}"
+            f"{where}: expected {size[0]} by {size[1]} pixels as in sizes, got {height} by {width}"
         )
     if masks.dtype.kind == "f":
         _check_hard(masks, where)

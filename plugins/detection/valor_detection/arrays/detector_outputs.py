@@ -22,7 +22,7 @@ _CLASSES = "class_id=np.zeros(len(detections), int)"
 
 
 def objects_of(found: Any, where: str) -> Objects | None:
-    """Objects of one image; None for an object of another kind.
+    """Return the objects of one image; None for an object of another kind.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def objects_of(found: Any, where: str) -> Objects | None:
 
 
 def names_of(found: Any) -> Mapping[int, str] | None:
-    """Names of the classes of Ultralytics' `Results`; None for objects of another kind."""
+    """Return the class names of Ultralytics' `Results`; None for objects of another kind."""
     names = getattr(found, "names", None)
     if not hasattr(found, "orig_shape") or not isinstance(names, Mapping):
         return None
@@ -69,7 +69,7 @@ def names_of(found: Any) -> Mapping[int, str] | None:
 
 
 def of_supervision(found: Any, where: str) -> Objects:
-    """Objects of `supervision.Detections`.
+    """Read the objects of `supervision.Detections`.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def of_supervision(found: Any, where: str) -> Objects:
 
 
 def of_dict(found: Any, where: str) -> Objects:
-    """Objects of a dictionary with torchvision's keys.
+    """Read the objects of a dictionary with torchvision's keys.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def of_dict(found: Any, where: str) -> Objects:
 
 
 def _of_results(found: Any, where: str) -> Objects:
-    """Objects of Ultralytics' `Results`: oriented boxes if there are any, otherwise boxes.
+    """Read the objects of Ultralytics' `Results`: oriented boxes if present, otherwise boxes.
 
     Masks have the size of the network's input instead of the image's, and are not read.
     """
@@ -156,7 +156,7 @@ def _of_results(found: Any, where: str) -> Objects:
 
 
 def _of_instances(found: Any, where: str) -> Objects:
-    """Objects of Detectron2's `Instances`, predicted or annotated."""
+    """Read the objects of Detectron2's `Instances`, predicted or annotated."""
     fields = found.get_fields()
     side = "pred" if "pred_classes" in fields else "gt"
     boxes, labels = fields.get(f"{side}_boxes"), fields.get(f"{side}_classes")

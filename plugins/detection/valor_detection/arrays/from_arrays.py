@@ -189,7 +189,7 @@ def _checked_facts(metadata: Any) -> Mapping[str, Any]:
     if not isinstance(metadata, Mapping):
         raise SchemaError(
             f"metadata: expected a dict of lists by name, got {shown(metadata)}",
-            "Write the values of each fact in a list: metadata={'weather': ['rain', 'sun']}.",
+            "Write the values of each field in a list: metadata={'weather': ['rain', 'sun']}.",
         )
     for name, values in metadata.items():
         is_list = isinstance(values, Sequence) and not isinstance(values, (str, bytes))
@@ -251,7 +251,7 @@ def from_supervision(
 
 
 def _check_all_named(groundtruths: Sequence[Objects], predictions: Sequence[Objects]) -> None:
-    """Reject a mix of class names and numbers, since 'dog' and 1 would never match."""
+    """Reject a mix of class names and numbers, because 'dog' and 1 would never match."""
     locations: dict[bool, str] = {}
     for side, objects in (("groundtruths", groundtruths), ("predictions", predictions)):
         for position, one in enumerate(objects):

@@ -385,17 +385,17 @@ class Side:
                 filled.append(column(values, dtype, where))
                 if dtype is not np.bool_:
                     check_finite(filled[-1], where)
-        if len({own.dtype for own in filled}) > 1:
-            filled = [widen_as_printed(own) for own in filled]
+        if len({values.dtype for values in filled}) > 1:
+            filled = [widen_as_printed(values) for values in filled]
         return np.concatenate(filled) if filled else column([], dtype, name)
 
     def _masks(self) -> RunLengths | None:
-        """Masks of all images, None where there is no object."""
+        """Return the masks of all images, or None without objects."""
         found = []
         for i, one in enumerate(self.objects):
             if len(one) and one.masks is None:
                 raise SchemaError(
-                    f"{self._where(i)}: expected masks, got boxes alone",
+                    f"{self._where(i)}: expected masks, got only boxes",
                     "Give masks of all objects, or compare boxes: iou_type='bbox'.",
                 )
             if len(one) and one.masks is not None:
@@ -422,6 +422,6 @@ def _is_regular(one: Objects, has_scores: bool) -> bool:
 
 
 def _quadrilaterals(points: Floats) -> Rings:
-    """Polygons of four corners each."""
+    """Return the polygons of four corners each."""
     each = np.arange(len(points) + 1)
     return Rings(points.reshape(-1, 2), each * 4, each, each)

@@ -119,12 +119,12 @@ class EvaluatedAnnotations:
 
 @frozen(eq=False)
 class IdIndex:
-    """Images and categories that take part, in the order in which their annotations are taken.
+    """Evaluated images and categories, in the order of their annotations in a table.
 
     Parameters
     ----------
     images, categories : ndarray of int64
-        Their ids; those of images ascending.
+        Ids of images, ascending, and of categories.
     """
 
     images: Codes

@@ -565,12 +565,12 @@ def _check_results(document: Document, parent: COCO) -> None:
                 f"{and_more(len(lacking) - 1)}"
             )
     images = parent.images().ids
-    strangers = np.flatnonzero(AscendingIds.of(np.sort(images)).positions(annotations.images) < 0)
-    if len(strangers):
+    unknown = np.flatnonzero(AscendingIds.of(np.sort(images)).positions(annotations.images) < 0)
+    if len(unknown):
         raise ReadError(
-            f"{document.where(int(strangers[0]))}: expected the image id of one of the "
-            f"{len(images):,} images of the data set, found {annotations.images[strangers[0]]} "
-            f"({len(strangers):,} of {len(annotations):,} results)",
+            f"{document.where(int(unknown[0]))}: expected the image id of one of the "
+            f"{len(images):,} images of the data set, found {annotations.images[unknown[0]]} "
+            f"({len(unknown):,} of {len(annotations):,} results)",
             "Check that both are of the same data set.",
         )
 

@@ -203,12 +203,12 @@ def _check_sizes(
             f"draw it in, found none{and_more(len(unsized) - 1)}",
             'Give the images of the data set their "height" and "width".',
         )
-    others = np.flatnonzero((sizes != images).any(axis=1) & (images > 0).all(axis=1))
-    if len(others):
-        row = int(others[0])
+    unequal = np.flatnonzero((sizes != images).any(axis=1) & (images > 0).all(axis=1))
+    if len(unequal):
+        row = int(unequal[0])
         raise ReadError(
             f"{name(row)}, segmentation: expected a mask of the image's height and width "
-            f"{images[row].tolist()}, found {sizes[row].tolist()}{and_more(len(others) - 1)}"
+            f"{images[row].tolist()}, found {sizes[row].tolist()}{and_more(len(unequal) - 1)}"
         )
     huge = np.flatnonzero(is_large(sizes))
     if len(huge):

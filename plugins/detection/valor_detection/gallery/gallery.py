@@ -41,15 +41,15 @@ class Mark:
         `FOUND`, `WRONG`, `FALSE`, `MISSED` or `CROWD`.
     geometry : Geometry
         Shape.
-    words : str
-        Words next to the shape. May be empty.
+    text : str
+        Text next to the shape; may be empty.
     dashed : bool
         True for ground truths.
     """
 
     kind: str
     geometry: Geometry
-    words: str = ""
+    text: str = ""
     dashed: bool = False
 
 
@@ -89,8 +89,8 @@ class DetectionGallery:
         return {
             "prediction of the right label": COLORS[FOUND],
             "of the wrong label": COLORS[WRONG],
-            "that found nothing": COLORS[FALSE],
-            "ground truth (dashed) that nothing found": COLORS[MISSED],
+            "unmatched": COLORS[FALSE],
+            "unmatched ground truth (dashed)": COLORS[MISSED],
             "crowd": COLORS[CROWD],
         }
 
@@ -113,7 +113,7 @@ class DetectionGallery:
         marks = list(self._marks(batch))
         canvas = Canvas(*_extent(batch, image), image)
         for mark in marks:
-            if mark.words:
+            if mark.text:
                 canvas.fill(mark.geometry, COLORS[mark.kind])
         for mark in marks:
             thin = mark.dashed and mark.kind != MISSED
@@ -121,10 +121,10 @@ class DetectionGallery:
                 mark.geometry, COLORS[mark.kind], width=2 if thin else 3, dashed=mark.dashed
             )
         for mark in marks:
-            if mark.words:
-                canvas.write(mark.words, mark.geometry, COLORS[mark.kind])
+            if mark.text:
+                canvas.write(mark.text, mark.geometry, COLORS[mark.kind])
         counts = {
-            kind: sum(mark.kind == kind and bool(mark.words) for mark in marks)
+            kind: sum(mark.kind == kind and bool(mark.text) for mark in marks)
             for kind in (FOUND, WRONG, FALSE, MISSED)
         }
         small = canvas.thumbnail()  # without the legend, which the page has as text
@@ -155,13 +155,13 @@ class DetectionGallery:
         ):
             name, score = labels[chunk.labels[row]].value, float(chunk.scores[row])
             kind = FOUND if is_right else FALSE if truth < 0 else WRONG
-            words = f"{name} {score:.2f}"
+            text = f"{name} {score:.2f}"
             if truth >= 0 and truth not in drawn:
                 drawn.add(truth)
                 yield Mark(kind, true_shapes.at(truth), dashed=True)
             if kind == WRONG:
-                words += f", is {labels[chunk.true_labels[truth]].value}"
-            yield Mark(kind, shapes.at(row), words)
+                text += f", is {labels[chunk.true_labels[truth]].value}"
+            yield Mark(kind, shapes.at(row), text)
         for truth in found.missed.tolist():
             name = labels[chunk.true_labels[truth]].value
             yield Mark(MISSED, true_shapes.at(truth), name, dashed=True)

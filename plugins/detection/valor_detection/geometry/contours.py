@@ -85,7 +85,7 @@ def outlines(pixels: NDArray[np.bool_], left: int = 0) -> list[Polygon]:
 class _Corners:
     """Corners of outlines, sorted by row and column.
 
-    Two corners have the same point where pixels touch diagonally.
+    Two corners have the same point if pixels touch diagonally.
 
     Parameters
     ----------

@@ -72,8 +72,8 @@ def converted(shapes: Shapes, kinds: int | Kinds, sizes: Codes | None = None) ->
     if masks is not None and is_drawn.any():
         boxes = boxes.copy()
         rows = np.flatnonzero(is_drawn)
-        some = masks.select(rows)
-        boxes[rows] = kernels.measured(some.runs, some.rows, some.sizes)[1]
+        drawn = masks.select(rows)
+        boxes[rows] = kernels.measured(drawn.runs, drawn.rows, drawn.sizes)[1]
     return Shapes(boxes, wanted, rings, masks)
 
 
@@ -168,15 +168,15 @@ def comparable(batch: DetectionBatch, convert_to: str | None = None) -> Detectio
     batch : DetectionBatch
         The images.
     convert_to : str, optional
-        ``box``, ``polygon`` or ``mask``; everything stays as it is unless given.
+        ``box``, ``polygon`` or ``mask``. By default shapes are unchanged.
 
     Raises
     ------
     ParameterError
         If `convert_to` is unknown.
     SchemaError
-        If masks are asked for and an object is none, or masks of one image differ in size or have
-        more pixels than can be counted; names item and annotation.
+        If `convert_to` is ``mask`` and an object is no mask, or masks of one image differ in size
+        or have too many pixels; names item and annotation.
 
     Examples
     --------
@@ -219,13 +219,13 @@ def _check_all_masks(batch: DetectionBatch, side: ObjectColumns) -> None:
     if len(less):
         found = GEOMETRY_KINDS[side.shapes.kinds[less[0]]]
         raise SchemaError(
-            f"{_place(batch, side, int(less[0]))}: expected a mask, as convert_to: mask asks for, "
+            f"{_where(batch, side, int(less[0]))}: expected a mask for convert_to: mask, "
             f"got a {found}{and_more(len(less) - 1)}",
             f"Set convert_to: {found}, or omit it.",
         )
 
 
-def _place(batch: DetectionBatch, side: ObjectColumns, row: int) -> str:
+def _where(batch: DetectionBatch, side: ObjectColumns, row: int) -> str:
     return f"{batch.datums.name(int(side.datums[row]))}, {side.name(row)}"
 
 
@@ -243,7 +243,7 @@ def _check_mask_sizes(batch: DetectionBatch) -> None:
         try:
             check_pixels(masks.sizes[rows])
         except RowError as error:
-            raise error.at(_place(batch, side, int(rows[error.row]))) from None
+            raise error.at(_where(batch, side, int(rows[error.row]))) from None
         datums = side.datums[rows]
         unset = sizes[datums, 0] < 0
         sizes[datums[unset][::-1]] = masks.sizes[rows[unset][::-1]]
@@ -253,6 +253,6 @@ def _check_mask_sizes(batch: DetectionBatch) -> None:
             height, width = sizes[side.datums[row]].tolist()
             found = " by ".join(map(str, masks.sizes[row].tolist()))
             raise SchemaError(
-                f"{_place(batch, side, row)}: expected a mask of {height} by {width} pixels like "
+                f"{_where(batch, side, row)}: expected a mask of {height} by {width} pixels like "
                 f"the others of its image, got {found}{and_more(len(bad) - 1)}"
             )

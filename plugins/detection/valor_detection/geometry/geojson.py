@@ -30,7 +30,7 @@ def from_geojson(value: Any) -> Polygon | MultiPolygon:
     Raises
     ------
     SchemaError
-        If the value is something else.
+        If the value is no Polygon or MultiPolygon.
 
     Examples
     --------

@@ -45,17 +45,16 @@ def pair_ious(
     true_rows, predicted_rows : ndarray of int64, shape (n,)
         Rows of each pair.
     crowd : ndarray of bool, shape (n,)
-        Whether the true object of each pair is a crowd: the part of the prediction that lies in
-        it is taken then, as COCO does.
+        True for pairs with a crowd, whose IoU is the share of the prediction inside, as in COCO.
     at_least : float
-        Pairs that are certainly below it may be answered with 0.0.
+        Minimum IoU. Lower IoUs may be returned as 0.0, which saves time.
     raised : bool
-        Whether a box is made a polygon to be compared with any polygon.
+        Whether boxes are compared with any polygons as polygons.
 
     Returns
     -------
     ndarray of float64, shape (n,)
-        Their IoUs; 0.0 where the shapes share no area.
+        IoUs; 0.0 for disjoint shapes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Polygons as shapely's geometries, and back; shapely is imported where it is needed."""
+"""Conversion of polygons to and from shapely, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def to_shapely(rings: Rings, doing: str) -> Geometries:
     rings : Rings
         The polygons of each row.
     doing : str
-        What for, as the message begins that says shapely is missing.
+        Purpose, the start of the message if shapely is missing.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def self_crossing(geometries: Geometries) -> tuple[Codes, Codes]:
     Parameters
     ----------
     geometries : ndarray of object
-        Shapely's.
+        Geometries of shapely.
 
     Examples
     --------
@@ -133,8 +133,8 @@ def self_crossing(geometries: Geometries) -> tuple[Codes, Codes]:
     excessive = [
         i for i in np.flatnonzero(sizes > _MANY_CORNERS).tolist() if _crosses_often(geometries[i])
     ]
-    others = np.setdiff1d(np.arange(len(geometries)), excessive)
-    crossing = others[~shapely.is_valid(geometries[others])]
+    checked = np.setdiff1d(np.arange(len(geometries)), excessive)
+    crossing = checked[~shapely.is_valid(geometries[checked])]
     tangled = [
         i for i in crossing[sizes[crossing] > _FEW_CORNERS].tolist() if _is_tangled(geometries[i])
     ]

@@ -18,7 +18,7 @@ def from_wkt(text: str) -> Polygon | MultiPolygon:
     Raises
     ------
     SchemaError
-        If the text is something else.
+        If the text is no POLYGON or MULTIPOLYGON.
     MissingExtraError
         If shapely is not installed.
 

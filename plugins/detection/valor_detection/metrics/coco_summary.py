@@ -106,8 +106,8 @@ def summaries(table: Table) -> dict[str, dict[str, float | None]]:
 
 def mean(values: Floats) -> float | None:
     """Return the mean of all values except -1 in the order of pycocotools, or None without any."""
-    there = values[values > -1]
-    return float(np.mean(there)) if there.size else None
+    defined = values[values > -1]
+    return float(np.mean(defined)) if defined.size else None
 
 
 @frozen(repr=False)
@@ -126,7 +126,7 @@ class _Means:
     recall: float | None
 
     @classmethod
-    def of(cls, drawn: Curves, rows: Codes, labels: Codes, apart: Sequence[int] = ()) -> _Means:
+    def of(cls, drawn: Curves, rows: Codes, labels: Codes, single: Sequence[int] = ()) -> _Means:
         """Compute means of curves at all IoU thresholds, and at single ones."""
         with_truth = labels[drawn.positives[labels] > 0]
         precisions = drawn.precisions
@@ -134,7 +134,7 @@ class _Means:
             precisions = precisions[rows]
         if len(with_truth) < precisions.shape[2]:
             precisions = precisions[:, :, with_truth]
-        parts = [precisions, *(precisions[place] for place in apart)]
+        parts = [precisions, *(precisions[index] for index in single)]
         return cls(
             tuple(float(np.mean(part.reshape(-1))) if part.size else None for part in parts),
             mean(drawn.recalls[rows][:, labels]),
@@ -160,8 +160,8 @@ def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -
     """Compute the means of one area range without keeping its curves, which are large."""
     matched = matching(table, "coco", LABEL, area_range)
     drawn_here = interpolate(matched, COCO_MAX_DETECTIONS, needed(matched.positives, "coco"))
-    rows, apart = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
-    return {key: _Means.of(drawn_here, rows, codes, apart) for key, codes in labels.items()}
+    rows, single = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
+    return {key: _Means.of(drawn_here, rows, codes, single) for key, codes in labels.items()}
 
 
 def _rows(table: Table) -> Codes:

@@ -115,20 +115,20 @@ class _Cells:
     def of(cls, table: Table, labels: list[int], found: Outcomes) -> _Cells:
         """Create the entries of labels: predictions by row, then missed ground truths."""
         size = len(labels)
-        places = np.full(len(table.labels) + 1, -1, np.int64)
-        places[labels] = np.arange(size)
-        columns = places[table.objects.labels[found.rows]]
-        missed = places[table.objects.true_labels[found.missed]]
+        indices = np.full(len(table.labels) + 1, -1, np.int64)
+        indices[labels] = np.arange(size)
+        columns = indices[table.objects.labels[found.rows]]
+        missed = indices[table.objects.true_labels[found.missed]]
         rows, truths = found.rows, found.truths
         if size < len(table.labels):
-            own, own_missed = columns >= 0, missed >= 0
-            rows, truths, columns = rows[own], truths[own], columns[own]
-            missed, missed_rows = missed[own_missed], found.missed[own_missed]
+            of_key, missed_of_key = columns >= 0, missed >= 0
+            rows, truths, columns = rows[of_key], truths[of_key], columns[of_key]
+            missed, missed_rows = missed[missed_of_key], found.missed[missed_of_key]
         else:
             missed_rows = found.missed
         lines = np.full(len(rows), size, np.int64)
         has = truths >= 0
-        lines[has] = places[table.objects.true_labels[truths[has]]]
+        lines[has] = indices[table.objects.true_labels[truths[has]]]
         return cls(
             table,
             [table.labels[label].value for label in labels],

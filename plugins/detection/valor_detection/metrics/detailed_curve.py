@@ -30,7 +30,7 @@ Show = Callable[[int], list[Any]]
 
 @frozen
 class DetailedPrecisionRecallCurve:
-    """Counts of every label at every score threshold, by kind of hit or error, with examples.
+    """Counts of every label at every score threshold, by kind of match or error, with examples.
 
     All true positives are of the kind ``all``. A false positive is one of the
     ``misclassifications`` if its IoU with a ground truth of another value of its label key reaches
@@ -51,7 +51,7 @@ class DetailedPrecisionRecallCurve:
     Notes
     -----
     Totals equal those of `PrecisionRecallCurve`. Crowds are not counted. Examples
-    of masks show the box around them.
+    of masks show their bounding boxes.
 
     References
     ----------
@@ -128,7 +128,7 @@ class _Observed:
 
 @frozen(eq=False)
 class _Kind:
-    """Objects that are hits or errors of one kind, each in a range of thresholds.
+    """Matches or errors of one kind, each in a range of thresholds.
 
     Parameters
     ----------
@@ -153,13 +153,13 @@ class _Kind:
         examples: dict[Place, list[Any]] = {}
         if most:
             part = self._shortened(most) if self.ranked else self
-            for place in range(size[1]):
-                there = np.flatnonzero((part.first <= place) & (place < part.last))
-                there = there[first_of_each(part.labels[there], most)]
+            for index in range(size[1]):
+                rows = np.flatnonzero((part.first <= index) & (index < part.last))
+                rows = rows[first_of_each(part.labels[rows], most)]
                 for label, row in zip(
-                    part.labels[there].tolist(), part.rows[there].tolist(), strict=True
+                    part.labels[rows].tolist(), part.rows[rows].tolist(), strict=True
                 ):
-                    examples.setdefault((label, place), []).append(show(row))
+                    examples.setdefault((label, index), []).append(show(row))
         return _Observed(self._counts(size), examples)
 
     def _counts(self, size: Place) -> Codes:
@@ -183,7 +183,7 @@ class _Kind:
 def _kinds(
     table: Table, chosen: DetailedCurveParameters, thresholds: tuple[float, ...]
 ) -> dict[tuple[str, str], _Kind]:
-    """Return the kinds of hits and errors, by side and name."""
+    """Return the kinds of matches and errors, by side and name."""
     chunk, ranked = table.objects, ranking(table, chosen)
     # Scores descend in runs, which a binary search handles fast.
     bins = np.searchsorted(np.array(thresholds), ranked.scores, side="right")
@@ -191,7 +191,7 @@ def _kinds(
     rows, bins, is_true = ranked.rows[passes], bins[passes], ranked.is_true[passes]
     passed = np.zeros(len(chunk.scores), np.int64)
     passed[rows] = bins
-    overlapping, taken_for_another = _of_other_values(table, chosen, passed)
+    overlapping, mistaken = _of_other_values(table, chosen, passed)
     labels = chunk.labels[rows]
 
     def predicted(wanted: Flags) -> _Kind:
@@ -204,16 +204,22 @@ def _kinds(
     true_rows = true_rows[~ranked.matched.ignored[true_rows]]
 
     def missed(first: Codes, last: Codes) -> _Kind:
-        own = true_rows[(first < last)[true_rows]]
-        return _Kind(own, chunk.true_labels[own], first[own], last[own], ranked=False)
+        missed_rows = true_rows[(first < last)[true_rows]]
+        return _Kind(
+            missed_rows,
+            chunk.true_labels[missed_rows],
+            first[missed_rows],
+            last[missed_rows],
+            ranked=False,
+        )
 
     return {
         ("tp", "all"): predicted(is_true),
         ("fp", "misclassifications"): predicted(~is_true & overlapping[rows]),
         ("fp", "hallucinations"): predicted(~is_true & ~overlapping[rows]),
-        ("fn", "misclassifications"): missed(found, taken_for_another),
+        ("fn", "misclassifications"): missed(found, mistaken),
         ("fn", "no_predictions"): missed(
-            np.maximum(found, taken_for_another), np.full_like(found, len(thresholds))
+            np.maximum(found, mistaken), np.full_like(found, len(thresholds))
         ),
     }
 
@@ -244,19 +250,19 @@ def _value(
     counts = {kind: each.counts.tolist() for kind, each in observed.items()}
     examples = {kind: each.examples for kind, each in observed.items()}
 
-    def point(code: int, place: int) -> dict[str, Any]:
+    def point(code: int, index: int) -> dict[str, Any]:
         sides: dict[str, dict[str, Any]] = {}
         for side, name in observed:
             kind = side, name
-            count = counts[kind][code][place]
+            count = counts[kind][code][index]
             at = sides.setdefault(side, {"total": 0, "observations": {}})
             at["total"] += count
-            own = examples[kind].get((code, place), [])
-            at["observations"][name] = {"count": count, "examples": own}
+            shown = examples[kind].get((code, index), [])
+            at["observations"][name] = {"count": count, "examples": shown}
         return sides
 
     return {
-        label: {repr(at): point(code, place) for place, at in enumerate(thresholds)}
+        label: {repr(at): point(code, index) for index, at in enumerate(thresholds)}
         for code, label in labels.items()
     }
 

@@ -113,18 +113,18 @@ class ErrorAnalysis:
             "background_threshold": chosen.background_threshold,
         } | changed_parameters(chosen, "per_label")
         for key, codes in table.seen.items():
-            taken = [
+            included = [
                 code
                 for code in codes
                 if errors.positives[code] or chosen.include_prediction_only_labels
             ]
-            value = gains.value(taken, errors.counts[codes].sum(axis=0))
+            value = gains.value(included, errors.counts[codes].sum(axis=0))
             yield Result(parameters={"label_key": key} | shared, value=value)
             for code in codes if chosen.per_label else ():
-                own = [code] if errors.positives[code] else []
+                included = [code] if errors.positives[code] else []
                 yield Result(
                     parameters=label_parameters(table.labels[code]) | shared,
-                    value=gains.value(own, errors.counts[code]),
+                    value=gains.value(included, errors.counts[code]),
                 )
 
 
@@ -239,17 +239,17 @@ class _Errors:
 
 
 def _repaired(scores: Floats, targets: Codes, used: Flags) -> tuple[Codes, Flags]:
-    """Return the ground truth of each prediction after a repair, and all that are aimed at.
+    """Return the ground truth of each prediction after a repair, and flags of all such truths.
 
     Of several predictions on one ground truth, the first with the best score matches it.
     """
     aimed_at = np.zeros(len(used), dtype=bool)
-    places = np.flatnonzero(targets >= 0)
-    places = places[~used[targets[places]]]
-    aimed_at[targets[places]] = True
-    order = np.lexsort((places, -scores[places], targets[places]))
-    _, first = np.unique(targets[places][order], return_index=True)
-    winners = places[order[first]]
+    errors = np.flatnonzero(targets >= 0)
+    errors = errors[~used[targets[errors]]]
+    aimed_at[targets[errors]] = True
+    order = np.lexsort((errors, -scores[errors], targets[errors]))
+    _, first = np.unique(targets[errors][order], return_index=True)
+    winners = errors[order[first]]
     repaired = np.full(len(targets), -1, np.int64)
     repaired[winners] = targets[winners]
     return repaired, aimed_at
@@ -297,7 +297,7 @@ class _Gains:
 
     def value(self, labels: list[int], counts: Codes) -> dict[str, Any] | Undefined:
         """Return the value over labels."""
-        as_is, *repaired = (self._ap(place, labels) for place in (8, *range(8)))
+        as_is, *repaired = (self._ap(repair, labels) for repair in (8, *range(8)))
         if as_is is None:
             return Undefined("no ground truths")
         entries = [
@@ -311,10 +311,10 @@ class _Gains:
             "false_negatives": entries[7],
         }
 
-    def _ap(self, place: int, labels: list[int]) -> float | None:
+    def _ap(self, repair: int, labels: list[int]) -> float | None:
         codes = np.array(labels, np.int64)
-        codes = codes[self.remaining[place, codes]]
-        precisions = self.precisions[place]
+        codes = codes[self.remaining[repair, codes]]
+        precisions = self.precisions[repair]
         if len(codes) < precisions.shape[1]:
             precisions = precisions[:, codes]
         precisions = np.maximum(precisions, 0.0)
@@ -358,8 +358,8 @@ def _of_fewer(ranked_matches: RankedMatches, positives: Codes, rule: Rule) -> Fl
 
 
 def _remaining(errors: _Errors) -> Flags:
-    seen = np.diff(errors.ranked.starts)
-    before = errors.positives + seen
+    predictions = np.diff(errors.ranked.starts)
+    before = errors.positives + predictions
     left = [before - errors.counts[:, kind] for kind in range(NOTHING)]
-    left += [before - errors.missed, before, errors.found + seen, before]
+    left += [before - errors.missed, before, errors.found + predictions, before]
     return np.array(left) > 0

@@ -36,7 +36,7 @@ class Examples:
 
     Notes
     -----
-    An annotation with several labels is listed once: as a true positive if one of them is right.
+    An annotation with several labels is listed once, as a true positive if one label is correct.
 
     Examples
     --------
@@ -108,13 +108,13 @@ class _Marks:
     def of(cls, table: Table, labels: list[int], found: Outcomes) -> _Marks:
         """Create the marks of labels."""
         chunk = table.objects
-        is_own = np.zeros(len(table.labels) + 1, dtype=bool)
-        is_own[labels] = True
-        own = is_own[chunk.labels[found.rows]]
-        rows, truths = found.rows[own], found.truths[own]
+        has_key = np.zeros(len(table.labels) + 1, dtype=bool)
+        has_key[labels] = True
+        of_key = has_key[chunk.labels[found.rows]]
+        rows, truths = found.rows[of_key], found.truths[of_key]
         is_hit = truths >= 0
         is_hit[is_hit] = chunk.true_labels[truths[is_hit]] == chunk.labels[rows[is_hit]]
-        is_missed = ~chunk.crowd & is_own[chunk.true_labels]
+        is_missed = ~chunk.crowd & has_key[chunk.true_labels]
         is_missed[truths[is_hit]] = False
         return cls(table, rows[is_hit], truths[is_hit], rows[~is_hit], np.flatnonzero(is_missed))
 
@@ -137,14 +137,14 @@ class _Marks:
         false = _spans(chunk.datums[self.false], images)
         missed = _spans(chunk.true_datums[self.missed], images)
         items = []
-        for uid, own, wrong, left in zip(uids, hits, false, missed, strict=True):
+        for uid, matched, wrong, left in zip(uids, hits, false, missed, strict=True):
             pairs = [
                 [truths.name(truth), predictions.name(row)]
                 for truth, row in zip(
-                    self.hit_truths[own].tolist(), self.hits[own].tolist(), strict=True
+                    self.hit_truths[matched].tolist(), self.hits[matched].tolist(), strict=True
                 )
             ]
-            right = {chunk.annotations[row] for row in self.hits[own].tolist()}
+            right = {chunk.annotations[row] for row in self.hits[matched].tolist()}
             items.append(
                 {
                     "datum_id": uid,
@@ -160,7 +160,7 @@ class _Marks:
         first: dict[int, int] = {}
         for row in rows:
             first.setdefault(int(self.table.objects.annotations[row]), row)
-        return [names.name(row) for place, row in first.items() if place not in right]
+        return [names.name(row) for position, row in first.items() if position not in right]
 
 
 def _spans(datums: Codes, images: Codes) -> list[slice]:

@@ -75,11 +75,11 @@ class LRP:
         errors = _Errors.of(table, chosen)
         for threshold in chosen.score_thresholds:
             values = errors.at(np.full(len(table.labels), threshold))
-            own = {"score_threshold": threshold}
+            at = {"score_threshold": threshold}
             for value in values:
                 if isinstance(value, dict):
                     del value["score_threshold"]
-            yield from _results(table, chosen, errors.positives, values, own)
+            yield from _results(table, chosen, errors.positives, values, at)
 
 
 @frozen
@@ -163,12 +163,12 @@ class _Errors:
         """Create the counted predictions of a table."""
         ranked = ranking(table, chosen)
         gaps = np.zeros(len(ranked.rows))
-        own = ranked.is_true
-        ious = ranked.matched.ious(chosen.iou_threshold)[ranked.rows[own]]
+        is_true = ranked.is_true
+        ious = ranked.matched.ious(chosen.iou_threshold)[ranked.rows[is_true]]
         # Rounding makes some IoUs of masks or of boxes far from the origin exceed 1.
-        gaps[own] = np.maximum(1 - ious, 0.0)
+        gaps[is_true] = np.maximum(1 - ious, 0.0)
         positives = ranked.matched.positives
-        return cls(chosen.iou_threshold, ranked.labels, ranked.scores, own, gaps, positives)
+        return cls(chosen.iou_threshold, ranked.labels, ranked.scores, is_true, gaps, positives)
 
     def best_thresholds(self) -> Floats:
         """Return the score of each label with the least error.
@@ -183,10 +183,10 @@ class _Errors:
         starts = ends(np.bincount(self.labels, minlength=count))
         errors, first = self._errors_so_far(starts), starts[:-1][starts[1:] > starts[:-1]]
         least = np.repeat(np.minimum.reduceat(errors, first), np.diff([*first, len(errors)]))
-        places = np.flatnonzero(errors == least)
-        labels, of_label = np.unique(self.labels[places], return_index=True)
+        optima = np.flatnonzero(errors == least)
+        labels, of_label = np.unique(self.labels[optima], return_index=True)
         has_hit = np.bincount(self.labels[self.is_true], minlength=count)[labels] > 0
-        best[labels[has_hit]] = self.scores[places[of_label[has_hit]]]
+        best[labels[has_hit]] = self.scores[optima[of_label[has_hit]]]
         return best
 
     def _errors_so_far(self, starts: Codes) -> Floats:
@@ -253,11 +253,11 @@ def _results(
     chosen: Parameters,
     positives: Codes,
     values: Sequence[Value],
-    own: dict[str, Any],
+    at: dict[str, Any],
 ) -> Iterator[Result]:
     shared = (
         {"iou_threshold": chosen.iou_threshold}
-        | own
+        | at
         | changed_parameters(chosen, "score_thresholds")
     )
     for key, codes in table.seen.items():
@@ -278,7 +278,7 @@ def _results(
 
 def _mean(values: Sequence[Value], parameters: dict[str, Any]) -> Result:
     """Return the mean of every component over the labels for which it is defined."""
-    there = [value for value in values if isinstance(value, dict)]
+    defined = [value for value in values if isinstance(value, dict)]
     main, left_out = mean(
         [value if isinstance(value, Undefined) else value["lrp"] or 0.0 for value in values],
         "labels",
@@ -286,8 +286,8 @@ def _mean(values: Sequence[Value], parameters: dict[str, Any]) -> Result:
     if isinstance(main, Undefined):
         return Result(parameters=parameters, value=main, left_out=left_out)
     means: dict[str, float | None] = {}
-    for name in there[0]:
-        numbers = [value[name] for value in there]
+    for name in defined[0]:
+        numbers = [value[name] for value in defined]
         part, _ = mean([number for number in numbers if number is not None], "labels")
         means[name] = None if isinstance(part, Undefined) else part
     means.pop("score_threshold", None)

@@ -80,8 +80,8 @@ class ConfusionMatrixParameters:
     matching: fields.Rule = fields.MATCHING
     max_examples: int = parameter(
         default=0,
-        help="Most objects named for each cell, the best-scoring first; unmatched ground truths "
-        "in the order of images.",
+        help="Maximum number of objects listed per cell, by descending score; unmatched ground "
+        "truths are in the order of images.",
         check=Within(0),
     )
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -97,8 +97,8 @@ class DetailedCurveParameters:
     max_detections: int | None = fields.max_detections()
     max_examples: int = parameter(
         default=1,
-        help="Most objects shown for each count: of predictions those with the best scores, of "
-        "ground truths the first in the order of images.",
+        help="Maximum number of objects shown per count: the predictions with the highest scores, "
+        "or the first ground truths in the order of images.",
         check=Within(0),
         aliases=("pr_curve_max_examples",),
     )

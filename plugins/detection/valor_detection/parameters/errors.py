@@ -21,8 +21,8 @@ class ErrorAnalysisParameters:
     )
     background_threshold: float = parameter(
         default=0.1,
-        help="A prediction with at most this IoU with anything is on the background; less than "
-        "iou_threshold.",
+        help="A prediction is a background error if its IoU with every ground truth is at most "
+        "this; less than iou_threshold.",
         check=Within(0, 1, open_low=True),
     )
     per_label: bool = fields.PER_LABEL
@@ -41,8 +41,8 @@ class ErrorAnalysisParameters:
 
 _LOCALIZING_THRESHOLD: Any = parameter(
     default=0.5,
-    help="A prediction matches a ground truth if their IoU is at least this; an IoU of 1 less "
-    "this is the error that counts like a miss.",
+    help="A prediction matches a ground truth if their IoU is at least this. A match with exactly "
+    "this IoU has an error of 1, like a miss.",
     check=Within(0, 1, open_low=True, open_high=True),
 )
 

@@ -18,13 +18,13 @@ class ExamplesParameters:
     matching: fields.Rule = fields.MATCHING
     order: Literal["errors", "uid"] = parameter(
         default="errors",
-        help="errors puts images with the most false positives and false negatives first, equal "
-        "ones by uid; uid goes by uid alone.",
+        help="errors sorts images by descending number of false positives and false negatives, "
+        "then by uid; uid sorts by uid only.",
     )
     limit: int | None = parameter(
-        default=100, help="Most images listed; null is all.", check=Within(0)
+        default=100, help="Maximum number of images; null is all.", check=Within(0)
     )
-    offset: int = parameter(default=0, help="Images skipped first.", check=Within(0))
+    offset: int = parameter(default=0, help="Number of images to skip.", check=Within(0))
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
 
@@ -37,7 +37,8 @@ class GalleryParameters:
     )
     image_field: str = parameter(
         default="file_name",
-        help="Metadata field with the path of an image in that folder; its uid where it has none.",
+        help="Metadata field with the path of an image in that folder. Images without the field "
+        "use their uid.",
         non_empty=True,
     )
     iou_threshold: float = fields.IOU_THRESHOLD

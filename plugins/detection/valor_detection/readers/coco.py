@@ -364,8 +364,7 @@ class _Side:
         if not len(rows):
             what, ids, rows = "category", annotations.categories, np.flatnonzero(labels < 0)
         expected = self.index.images if what == "image" else self.index.categories
-        strange = np.unique(ids[rows])
-        kinds = len(strange)
+        kinds = len(np.unique(ids[rows]))
         plural = "images" if what == "image" else "categories"
         ranges = ""
         is_truth = self.side == TrueObjects.side

@@ -227,7 +227,7 @@ def _recognized(
     return Detected(
         data={key: str(path) for key, path in data.items() if path is not None},
         metrics=_FOLDER_METRICS,
-        needs={key: words for key, words in needs.items() if data[key] is None},
+        needs={key: meaning for key, meaning in needs.items() if data[key] is None},
     )
 
 
@@ -328,7 +328,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _has_boxes(folder: Path) -> bool:
-    """Return True if a text file of a folder starts with a class and shares of an image."""
+    """Return True if a text file of a folder starts with a class and normalized coordinates."""
     lines = [
         line.split()
         for head in _heads(folder, ".txt")
@@ -338,18 +338,18 @@ def _has_boxes(folder: Path) -> bool:
     return any(map(_is_box, lines))
 
 
-def _is_box(words: Sequence[str]) -> bool:
-    """Return True for a line of a class and at least four shares of an image.
+def _is_box(fields: Sequence[str]) -> bool:
+    """Return True for a line of a class and at least four normalized coordinates.
 
     Examples
     --------
     >>> _is_box("0 0.5 0.5 0.2 0.2".split()), _is_box("a.jpg 0.9 10 20 30 40".split())
     (True, False)
     """
-    if len(words) < 5 or not words[0].isdecimal():
+    if len(fields) < 5 or not fields[0].isdecimal():
         return False
     try:
-        shares = [float(word) for word in words[1:]]
+        shares = [float(field) for field in fields[1:]]
     except ValueError:
         return False
     return all(-_LARGEST_SHARE <= share <= _LARGEST_SHARE for share in shares)
@@ -357,9 +357,9 @@ def _is_box(words: Sequence[str]) -> bool:
 
 def _is_voc_result(head: bytes) -> bool:
     """Return True if a text starts with an image, a score and the four edges of a box."""
-    words = head.split(b"\n", 1)[0].decode("latin-1").split()
+    fields = head.split(b"\n", 1)[0].decode("latin-1").split()
     try:
-        return len(words) == 6 and bool([float(word) for word in words[1:]])
+        return len(fields) == 6 and bool([float(field) for field in fields[1:]])
     except ValueError:
         return False
 

@@ -147,18 +147,18 @@ class VocReader:
         if any(partition.predictions):
             return {}
         found: dict[str, list[_Object]] = {uid: [] for uid in partition.uids}
-        strangers = []
+        unknown = []
         for path in files_of(self.parameters.predictions, [".txt"]).values():
             for where, uid, prediction in _results(path, self.parameters):
                 if uid in found:
                     found[uid].append(prediction)
                 else:
-                    strangers.append((where, uid))
-        if strangers:
-            where, uid = strangers[0]
+                    unknown.append((where, uid))
+        if unknown:
+            where, uid = unknown[0]
             raise ReadError(
                 f"{where}: expected one of the {len(found):,} images of "
-                f"{self.parameters.groundtruths}, found {uid!r}{and_more(len(strangers) - 1)}"
+                f"{self.parameters.groundtruths}, found {uid!r}{and_more(len(unknown) - 1)}"
             )
         return found
 
@@ -274,14 +274,14 @@ def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, _Obj
     match = _RESULT.fullmatch(path.stem)
     label = Label(chosen.label_key, match[1] if match else path.stem)
     for count, line in enumerate(text_of(path).splitlines(), start=1):
-        words = line.split()
-        if not words:
+        fields = line.split()
+        if not fields:
             continue
         where = f"{path}, line {count}"
-        if len(words) != 6:
+        if len(fields) != 6:
             raise ReadError(
                 f"{where}: expected image, score, xmin, ymin, xmax and ymax, found {shown(line)}"
             )
-        score, *edges = (_number(word, where) for word in words[1:])
-        uid = normalize("NFC", words[0])
+        score, *edges = (_number(field, where) for field in fields[1:])
+        uid = normalize("NFC", fields[0])
         yield where, uid, _Object(where, count - 1, label, _box(edges, where, chosen), score)

@@ -31,7 +31,7 @@ _MOST = 1.01  # largest share of the image that rounding explains
 
 @frozen
 class YoloReader:
-    """Reader of lines with class and box (x, y, width, height) or polygon in shares of the image.
+    """Reader of lines with a class and a normalized box (x, y, width, height) or polygon.
 
     Lines of predictions end with the confidence.
 
@@ -49,8 +49,8 @@ class YoloReader:
     def __attrs_post_init__(self) -> None:
         if (self.parameters.images is None) == (self.parameters.sizes is None):
             raise ReadError(
-                "data: expected either the folder of the images or a table of their sizes, since "
-                "YOLO's boxes are shares of them",
+                "data: expected either the folder of the images or a table of their sizes, because "
+                "YOLO's boxes are normalized by them",
                 "Set data.images or data.sizes.",
             )
 
@@ -72,7 +72,7 @@ class YoloReader:
         Raises
         ------
         ReadError
-            If a file cannot be read, a line is not a box or polygon in shares of the image, a
+            If a file cannot be read, a line is not a normalized box or polygon, a
             class has no name, an image has no size, or a geometry is rejected.
         MissingExtraError
             If polygons have to be checked and shapely is not installed.
@@ -230,7 +230,7 @@ def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
         except ValueError as error:
             raise ReadError(
                 f"{where}: expected numbers, found {shown(line)}",
-                "Write the class number and shares of the image, separated by spaces: "
+                "Write the class number and normalized coordinates, separated by spaces: "
                 "0 0.5 0.5 0.2 0.3. Class names belong in the file of data.names.",
             ) from error
         if not all(map(np.isfinite, values)):
@@ -274,8 +274,8 @@ def _without_keypoints(
     if len(values) != box + points * each:
         raise ReadError(
             f"{where}: expected {box} or {box + points * each} numbers: class, box, {points} "
-            f"keypoints of {each} values{' and confidence' * with_score}, as kpt_shape of {source} "
-            f"says; found {len(values)}",
+            f"keypoints of {each} values{' and confidence' * with_score}, as in kpt_shape of "
+            f"{source}; found {len(values)}",
             f"Correct kpt_shape, or remove it from {source} if the labels are polygons.",
         )
     return [*values[:5], *values[5 + points * each :]], True
@@ -314,12 +314,12 @@ def _check_no_keypoints(where: str, values: list[float]) -> None:
 
 
 def _check_shares(where: str, values: list[float], may_be_inverted: bool) -> None:
-    """Raise a `ReadError` if coordinates are not shares of the image, or a box is inverted."""
+    """Raise a `ReadError` if coordinates are not normalized, or a box is inverted."""
     largest = max(values, key=abs)
     if abs(largest) > _MOST:
         raise ReadError(
-            f"{where}: expected coordinates in shares of the image, from 0 to 1, found {largest:g}",
-            "Divide pixels by the image's width and height: YOLO's coordinates are normalized.",
+            f"{where}: expected normalized coordinates from 0 to 1, found {largest:g}",
+            "Divide pixels by the image's width and height.",
         )
     if len(values) == 4 and min(values[2:]) < 0 and not may_be_inverted:
         raise ReadError(

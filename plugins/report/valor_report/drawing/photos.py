@@ -21,7 +21,7 @@ def check_photo_folder(folder: Path | None, gallery: str) -> None:
     """Raise a `ReadError` if the folder of a gallery's photos does not exist."""
     if folder is not None and not folder.is_dir():
         raise ReadError(
-            f"{gallery}: expected a folder of images, {folder} is none",
+            f"{gallery}: expected a folder of images, got {folder}",
             "Set gallery.images to the folder that file names of images are relative to.",
         )
 
@@ -41,7 +41,7 @@ def photo(folder: Path, name: str, path: Path | None) -> tuple[Image.Image | Non
     Examples
     --------
     >>> photo(Path("images"), "a.png", Path("images/a.png"))
-    (None, 'no image: images/a.png is not there')
+    (None, 'no image: no such file: images/a.png')
     """
     if path is None:
         return None, f"no image: {name} leads out of the folder {folder.name}"
@@ -51,7 +51,7 @@ def photo(folder: Path, name: str, path: Path | None) -> tuple[Image.Image | Non
         shown = path
         if path.is_relative_to(folder):
             shown = Path(folder.name) / path.relative_to(folder)
-        return None, f"no image: {shown} is not there"
+        return None, f"no image: no such file: {shown}"
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         return None, f"no image: {path.name} cannot be read, {error}"
 
@@ -83,4 +83,4 @@ def _check_rows(path: Path) -> None:
             found += len(stream.decompress(content[start + 8 : start + 8 + length], size))
         start += 12 + length
     if found < size:
-        raise ValueError(f"{found:,} of {size:,} bytes of its rows are there")
+        raise ValueError(f"found {found:,} of {size:,} bytes of its rows")

@@ -2,12 +2,12 @@
 
 In the order of the checks:
 
-- ``not finite``: a coordinate is NaN or infinite, or the area too large for a number;
+- ``not finite``: a coordinate is NaN or infinite, or the area overflows;
 - ``inverted``: a box whose right edge is left of its left one, or lower edge above its upper one;
 - ``empty``: a polygon of fewer than three corners, or a mask without pixels;
 - ``zero area``: a box or polygon that encloses nothing;
 - ``self-crossing``: a polygon whose edges cross, or whose parts overlap;
-- ``out of the image``: more than one pixel of it lies outside, where the image's size is known.
+- ``out of the image``: more than one pixel is outside of an image of known size.
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ def is_outside(boxes: Floats, sizes: Codes) -> NDArray[np.bool_]:
     limits = sizes[:, ::-1]
     with np.errstate(over="ignore"):
         stops = boxes[:, :2] + boxes[:, 2:]
-    known: NDArray[np.bool_] = np.logical_and.reduce(limits > 0, axis=1)
+    has_size: NDArray[np.bool_] = np.logical_and.reduce(limits > 0, axis=1)
     outside = (boxes[:, :2] < -SLACK) | (stops > limits + SLACK)
     anywhere: NDArray[np.bool_] = np.logical_or.reduce(outside, axis=1)
-    return anywhere & known
+    return anywhere & has_size
 
 
 def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:

@@ -139,11 +139,11 @@ def _reject(faults: Faults, policy: Policy, place: Place, found: Callable[[int],
         return
     row = int(rows[0])
     fault = int(faults[row])
-    others = ["repair", "skip"] + ["accept"] * (fault not in _ALWAYS_REJECTED)
+    policies = ["repair", "skip"] + ["accept"] * (fault not in _ALWAYS_REJECTED)
     raise SchemaError(
         f"{place(row)}: expected a shape {EXPECTED[fault]}, got {found(row)}"
         f"{and_more(len(rows) - 1)}",
-        f"Correct it, or set data.invalid_geometry: {' | '.join(others)}; in Python, pass "
+        f"Correct it, or set data.invalid_geometry: {' | '.join(policies)}; in Python, pass "
         "invalid_geometry to batch_of, from_arrays or evaluate_detection.",
     )
 

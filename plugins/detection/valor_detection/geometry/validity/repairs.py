@@ -53,8 +53,8 @@ def repaired_boxes(boxes: Floats, sizes: Codes | None) -> Floats:
         corners = np.stack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
     starts, stops = corners.min(axis=0), corners.max(axis=0)
     if sizes is not None:
-        known = np.logical_and.reduce(sizes > 0, axis=1)[:, None]
-        limits = np.where(known, sizes[:, ::-1], np.inf)
+        has_size = np.logical_and.reduce(sizes > 0, axis=1)[:, None]
+        limits = np.where(has_size, sizes[:, ::-1], np.inf)
         floors = np.where(np.isfinite(limits), 0, -np.inf)
         starts, stops = np.clip(starts, floors, limits), np.clip(stops, floors, limits)
     return np.concatenate([starts, stops - starts], axis=1)
