@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from valor_llm.trust.bounds import Bounds, bounds_of
+from valor_llm.item_details import Bounds, bounds_of
 
 from valor_core.specs import Range
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mock_endpoint import MockEndpoint
 from valor_llm.gallery.verdicts import AGAINST, FOR, VerdictGallery
-from valor_llm.parameters.gallery import VerdictsParameters
+from valor_llm.parameters.metrics import VerdictsParameters
 
 from valor_core import Failed, Text, TextBatch, Undefined, evaluate
 from valor_core.errors import ConfigError, ParameterError, UnknownNameError, ValorError

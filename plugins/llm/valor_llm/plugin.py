@@ -255,7 +255,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
             name="llm.Verdicts",
             task="text",
             summary="What the judge said of each item, beside what it was asked about",
-            parameters="valor_llm.parameters.gallery:VerdictsParameters",
+            parameters="valor_llm.parameters.metrics:VerdictsParameters",
             implementation="valor_llm.gallery.verdicts:VerdictGallery",
             extra="gallery",
         ),

@@ -67,7 +67,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
     return (
         _by_rules(
             "NoiseRobustness",
-            "accuracy_by_noise:NoiseRobustness",
+            "abilities:NoiseRobustness",
             "Accuracy at each share of irrelevant documents",
             "rules:AbilityParameters",
             references=(_paper("noise robustness"), RGB_METRICS, WILSON),
@@ -76,7 +76,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _by_rules(
             "NegativeRejection",
-            "negative_rejection:NegativeRejection",
+            "abilities:NegativeRejection",
             "Share of responses that refuse if no document contains the answer",
             "rules:AbilityParameters",
             references=(_paper("negative rejection"), RGB_METRICS, WILSON),
@@ -85,7 +85,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _by_rules(
             "InformationIntegration",
-            "accuracy_by_noise:InformationIntegration",
+            "abilities:InformationIntegration",
             "Accuracy if the answer is spread over several documents",
             "rules:AbilityParameters",
             references=(_paper("information integration"), RGB_METRICS, WILSON),
@@ -94,7 +94,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _by_rules(
             "CounterfactualRobustness",
-            "counterfactual_robustness:CounterfactualRobustness",
+            "abilities:CounterfactualRobustness",
             "Rates of errors in documents that are detected and corrected",
             "rules:AbilityParameters",
             references=(_paper("counterfactual robustness"), RGB_METRICS, WILSON),

@@ -428,7 +428,7 @@ def test_parts_hold_some_images_each() -> None:
 
 
 def test_missing_extra_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("coco", "documents", "painting", "panoptic"):
+    for name in ("coco", "documents", "panoptic"):
         monkeypatch.delitem(sys.modules, f"valor_segmentation.readers.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "valor_detection.coco_json", None)
     data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}

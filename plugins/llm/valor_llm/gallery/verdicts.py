@@ -17,7 +17,7 @@ from valor_core.errors import ParameterError, error_at
 from valor_core.results import Failed, ItemRow, ItemRows, NotRun, Undefined
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.scoring import ItemMetricSpec
-from valor_llm.parameters.gallery import VerdictsParameters
+from valor_llm.parameters.metrics import VerdictsParameters
 
 FOR, AGAINST = "counts for the score", "counts against it"
 

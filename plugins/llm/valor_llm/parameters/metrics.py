@@ -1,10 +1,10 @@
-"""Parameters of the metrics."""
+"""Parameters of the metrics and of the gallery."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from valor_core.parameters import parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 
 @parameters
@@ -59,3 +59,19 @@ class GroundingParameters:
         help="Score of an item with a blank text to rate, or with blank contexts only.",
     )
     no_contexts: Literal["undefined", "zero"] = _NO_CONTEXTS
+
+
+@parameters
+class VerdictsParameters:
+    """Parameters of Verdicts."""
+
+    by: str = parameter(
+        default="llm.Faithfulness", help="The judged metric of the run whose items are shown."
+    )
+    every: bool = parameter(
+        default=False,
+        help="Whether items are shown that have the best score, or none for a stated reason, too.",
+    )
+    characters: int = parameter(
+        default=2000, help="Most characters of a text that are shown.", check=Within(1)
+    )
