@@ -24,12 +24,12 @@ from sklearn.metrics import (
     roc_curve,
 )
 from valor_classification.kernels import KERNELS
-from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.values import (
     UNLISTED_RANK,
     ConfusionCells,
     RankAreas,
     RankCurve,
+    in_type,
 )
 
 Functions = SimpleNamespace
@@ -58,8 +58,8 @@ def block_sizes(
         if kernels.implementation == "reference":
             pytest.skip("has no blocks")
         compiled = "valor_classification.kernels.compiled"
-        monkeypatch.setattr(f"{compiled}.spans._THREAD_SCORES", 1)
-        monkeypatch.setattr(f"{compiled}.spans._COLUMN_BYTES", 64)
+        monkeypatch.setattr(f"{compiled}.functions._THREAD_SCORES", 1)
+        monkeypatch.setattr(f"{compiled}.ranking._COLUMN_BYTES", 64)
         monkeypatch.setattr(f"{compiled}.confusion._SMALL_TABLE", 1)
 
 
@@ -145,7 +145,7 @@ def test_the_top_of_rows_is_right_for_few_and_for_many_columns(
 def test_the_top_of_rows_is_the_same_in_any_number_of_threads(
     kernels: Functions, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("valor_classification.kernels.compiled.spans._THREAD_SCORES", 10)
+    monkeypatch.setattr("valor_classification.kernels.compiled.functions._THREAD_SCORES", 10)
     values = np.random.default_rng(7).integers(0, 4, (101, 3)).astype(np.float32)
 
     top, scores = kernels.top_of_rows(values, threads=most)

@@ -13,8 +13,7 @@ from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import threshold_warnings
-from valor_classification.kernels.limits import in_type
-from valor_classification.kernels.values import ConfusionCells
+from valor_classification.kernels.values import ConfusionCells, in_type
 from valor_core.errors import StateError, shown
 from valor_core.results import Failed
 from valor_core.schemas import Codes, natural

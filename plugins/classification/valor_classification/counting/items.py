@@ -13,7 +13,7 @@ from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey, saved_scores
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import SEVERAL, threshold_warnings
-from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Label, Uids, natural_order
 from valor_core.schemas.classification import ScoreMatrix

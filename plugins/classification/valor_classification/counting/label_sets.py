@@ -15,7 +15,7 @@ from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import threshold_warnings
-from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
 from valor_core.schemas import Codes
 from valor_core.schemas.classification import ScoreMatrix

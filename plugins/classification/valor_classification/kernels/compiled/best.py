@@ -6,10 +6,9 @@ from ctypes import Structure
 import numpy as np
 
 from valor_classification.kernels import KERNELS
-from valor_classification.kernels.compiled.functions import function, of_type
-from valor_classification.kernels.compiled.spans import spans, workers
+from valor_classification.kernels.compiled.functions import function, in_threads, of_type
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, RowTops, Scores
-from valor_core.kernels import over, thread_count
+from valor_core.kernels import thread_count
 from valor_core.schemas.classification import Tops
 
 
@@ -49,8 +48,7 @@ def _look(values: Scores, threads: int) -> tuple[Columns, Scores, float]:
         total: float = find(values[rows], last - first, width, top[rows], scores[rows])
         return total
 
-    totals = over(task, spans(0, count, -(-count // workers(values.size, threads))))
-    return top, scores, sum(totals)
+    return top, scores, sum(in_threads(task, count, values.size, threads))
 
 
 def scores_in_rows(values: Scores, columns: Codes) -> Scores:

@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels.compiled.best import rows_of, top_of_rows
-from valor_classification.kernels.compiled.functions import confusion_table, function
-from valor_classification.kernels.compiled.spans import spans, workers
+from valor_classification.kernels.compiled.functions import confusion_table, function, in_threads
 from valor_classification.kernels.compiled.thresholds import passed
-from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.reference import confusion as reference
-from valor_classification.kernels.values import Codes, ConfusionCells, RowTops, Scores
-from valor_core.kernels import over
+from valor_classification.kernels.values import Codes, ConfusionCells, RowTops, Scores, in_type
 
 _SMALL_TABLE = 1 << 16  # cells of a table that takes negligible time to fill
 
@@ -77,8 +74,8 @@ def top_cells(
         return table
 
     scores_read = values.size if tops is None else count
-    parts = spans(0, count, -(-count // workers(scores_read, threads)))
-    return ConfusionCells.of(reduce(np.add, over(task, parts or [(0, 0)])))
+    parts = in_threads(task, count, scores_read, threads)
+    return ConfusionCells.of(reduce(np.add, parts, np.zeros(shape, np.int64)))
 
 
 def _is_small(shape: tuple[int, ...], count: int) -> bool:

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 from valor_classification.kernels import KERNELS
-from valor_classification.kernels.compiled.functions import function, of_type, sums, whole
-from valor_classification.kernels.compiled.spans import columns_at_once, spans, workers
+from valor_classification.kernels.compiled.functions import (
+    function,
+    in_threads,
+    of_type,
+    spans,
+    sums,
+    whole,
+)
 from valor_classification.kernels.reference import ranking as reference
 from valor_classification.kernels.values import (
     Codes,
@@ -19,11 +25,14 @@ from valor_classification.kernels.values import (
     Scores,
     counts_of,
 )
-from valor_core.kernels import over
 
 # A precision among fewer than 2**43 datums is above 2**-43, so that its 53 bits end above 2**-96.
 _PRECISION_UNITS = 3 * 32
 _PRECISION_LIMBS = 6
+
+_CACHED = 1 << 16  # most scores that stay in cache with their copies
+_COLUMN_BYTES = 1 << 23  # maximum size of the copies of columns of one thread
+_COLUMN_SHARE = 4  # a thread copies at most one column in four, but at least one
 
 
 def rank_label(
@@ -72,7 +81,7 @@ def rank_matrix(
     starts = np.append(ends, columns.size)  # where the columns' positives begin
 
     def rank(first: int, last: int) -> list[LabelAreas]:
-        fitting = columns_at_once(count, width, dtype.itemsize)
+        fitting = _columns_at_once(count, width, dtype.itemsize)
         room = np.empty((min(fitting, last - first), count + 1), dtype)
         return [
             areas
@@ -82,7 +91,7 @@ def rank_matrix(
             )
         ]
 
-    parts = over(rank, spans(0, width, -(-width // workers(count * width, threads))))
+    parts = in_threads(rank, width, count * width, threads)
     return RankAreas.of([areas for part in parts for areas in part])
 
 
@@ -111,6 +120,13 @@ def rank_curve(
     return RankCurve(
         thresholds=thresholds[:points], true_positives=true[:points], false_positives=false[:points]
     )
+
+
+def _columns_at_once(count: int, width: int, itemsize: int) -> int:
+    """Return the number of columns of `width` that a thread copies at a time."""
+    if count * width <= _CACHED:
+        return width
+    return max(1, min(_COLUMN_BYTES // (itemsize * (count + 1)), width // _COLUMN_SHARE))
 
 
 def _label(

@@ -7,11 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels.compiled.best import rows_of
-from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function, sums, whole
-from valor_classification.kernels.compiled.spans import spans, workers
+from valor_classification.kernels.compiled.functions import (
+    MOST_THRESHOLDS,
+    function,
+    in_threads,
+    sums,
+    whole,
+)
 from valor_classification.kernels.reference import reliability as reference
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
-from valor_core.kernels import over
 
 _SCORE_UNITS = 34 * 32  # fractional bits of an exact sum: a double has at most 1074
 _SCORE_LIMBS = 38
@@ -29,8 +33,8 @@ def reliability(
     def task(first: int, last: int) -> ReliabilityBins:
         return _binned(add, (values[first:last], hits[first:last], last - first), limits)
 
-    step = -(-values.size // workers(values.size, threads))
-    return ReliabilityBins.joined(over(task, spans(0, values.size, step)), limits.size + 1)
+    parts = in_threads(task, values.size, values.size, threads)
+    return ReliabilityBins.joined(parts, limits.size + 1)
 
 
 def top_reliability(
@@ -54,8 +58,8 @@ def top_reliability(
         rows = rows_of(values, tops, first, last)
         return _binned(add, (rows, labels, truths[first:last]), limits)
 
-    step = -(-count // workers(values.size if tops is None else count, threads))
-    return ReliabilityBins.joined(over(task, spans(0, count, step)), limits.size + 1)
+    parts = in_threads(task, count, values.size if tops is None else count, threads)
+    return ReliabilityBins.joined(parts, limits.size + 1)
 
 
 def exact_units(values: NDArray[np.float64]) -> int:
@@ -81,7 +85,7 @@ def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: in
         )
         return whole(limbs)[0] >> _SCORE_UNITS - 1074
 
-    return sum(over(task, spans(0, count, -(-count // workers(values.size, threads)))))
+    return sum(in_threads(task, count, values.size, threads))
 
 
 def _binned(add: Callable[..., int], rows: tuple[Any, ...], limits: Scores) -> ReliabilityBins:

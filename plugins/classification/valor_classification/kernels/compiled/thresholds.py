@@ -5,12 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function
-from valor_classification.kernels.compiled.spans import spans, workers
-from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function, in_threads
 from valor_classification.kernels.reference import thresholds as reference
-from valor_classification.kernels.values import Codes, Scores
-from valor_core.kernels import over
+from valor_classification.kernels.values import Codes, Scores, in_type
 
 
 def outside(values: Scores, low: float, high: float) -> int:
@@ -45,9 +42,8 @@ def threshold_histogram(
             find(values[first:last], last - first, width, limits, limits.size, table)
         return table
 
-    parts = over(task, spans(0, count, -(-count // workers(values.size, threads))))
     table = np.zeros((width, limits.size + 1), np.int64)
-    for part in parts:
+    for part in in_threads(task, count, values.size, threads):
         table += part
     table[:, 0] = count - table[:, 1:].sum(axis=1)
     return table

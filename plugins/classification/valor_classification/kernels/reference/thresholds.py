@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.limits import in_type
-from valor_classification.kernels.values import Codes, Scores
+from valor_classification.kernels.values import Codes, Scores, in_type
 
 
 def outside(values: Scores, low: float, high: float) -> int:
