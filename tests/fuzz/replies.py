@@ -14,7 +14,8 @@ from typing import Any
 
 from cases import fuzz
 from mutations import MARKS, NUMBERS, mutated, mutated_tree
-from valor_llm.replies.shapes import ParsedReply, Rating, Shape, TextList, VerdictList, Verdicts
+from valor_llm.replies.reading import ParsedReply, Shape
+from valor_llm.replies.shapes import Rating, TextList, VerdictList, Verdicts
 
 _WORDS = (
     *(*NUMBERS, *MARKS, b"<think>", b"</think>", b"```json\n", b"```", b'"verdict": "yes"'),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.protocol import Message
-from valor_llm.metrics.answer_correctness import STATEMENTS_MATCHED
+from valor_llm.metrics.answers import STATEMENTS_MATCHED
 from valor_llm.metrics.faithfulness import CLAIMS, CLAIMS_SUPPORTED
 from valor_llm.steps.prompt import Fences, own
 from valor_llm.steps.step import Step

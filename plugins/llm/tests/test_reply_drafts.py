@@ -10,7 +10,8 @@ from around_answers import CLOSED_THOUGHTS, HONEST, OPEN_THOUGHTS, OTHER_RATING,
 from cases import for_each
 from valor_llm.clients.callable import from_callable
 from valor_llm.clients.protocol import Reply
-from valor_llm.replies.shapes import Rating, Shape, TextList, VerdictGroup, VerdictList, Verdicts
+from valor_llm.replies.reading import Shape
+from valor_llm.replies.shapes import Rating, TextList, VerdictGroup, VerdictList, Verdicts
 
 from valor_core import evaluate
 from valor_core.schemas.text import Text

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from cases import for_each
-from valor_llm.replies.shapes import ParsedReply, Rating
+from valor_llm.replies.reading import ParsedReply
+from valor_llm.replies.shapes import Rating
 
 FIVE = Rating((1, 2, 3, 4, 5))
 THREE = Rating((0, 1, 2))

@@ -9,7 +9,8 @@ import pytest
 from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_llm.replies.shapes import ParsedReply, TextList
+from valor_llm.replies.reading import ParsedReply
+from valor_llm.replies.shapes import TextList
 
 CLAIMS = TextList("claims", most=5)
 

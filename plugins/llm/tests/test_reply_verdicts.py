@@ -10,7 +10,8 @@ import pytest
 from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_llm.replies.shapes import ParsedReply, Verdict, VerdictGroup, VerdictList, Verdicts
+from valor_llm.replies.reading import ParsedReply, Verdict
+from valor_llm.replies.shapes import VerdictGroup, VerdictList, Verdicts
 
 SHAPE = Verdicts((VerdictList("verdicts", "claims"),))
 THREE = {"claims": ["a", "b", "c"]}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from valor_llm.metrics.rubric import rubric
-from valor_llm.parameters.rubric import RubricParameters
+from valor_llm.parameters.metrics import RubricParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps import prompt
 from valor_llm.steps.prompt import Fences

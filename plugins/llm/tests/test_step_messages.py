@@ -14,10 +14,11 @@ from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.clients.protocol import Message
-from valor_llm.metrics.context_precision import CONTEXTS_USEFUL
+from valor_llm.metrics.contexts import CONTEXTS_USEFUL
 from valor_llm.metrics.faithfulness import CLAIMS, CLAIMS_SUPPORTED
 from valor_llm.probe import attacks
-from valor_llm.replies.shapes import ParsedReply, Verdicts
+from valor_llm.replies.reading import ParsedReply
+from valor_llm.replies.shapes import Verdicts
 from valor_llm.steps import prompt
 from valor_llm.steps.prompt import Fences
 from valor_llm.steps.step import Step

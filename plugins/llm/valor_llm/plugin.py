@@ -74,14 +74,14 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
     return (
         _judged(
             "AnswerCorrectness",
-            "answer_correctness:score",
+            "answers:correctness",
             "F1 of the statements that a response shares with its best reference",
             requires=("response", "references"),
             references=(_documented("Answer Correctness"),),
         ),
         _judged(
             "AnswerRelevance",
-            "answer_relevance:score",
+            "answers:relevance",
             "Share of a response's statements that are relevant to the query",
             requires=("query", "response"),
             parameters="metrics:AnswerRelevanceParameters",
@@ -89,7 +89,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "Faithfulness",
-            "faithfulness:score",
+            "faithfulness:faithfulness",
             "Share of a response's claims that the contexts support",
             requires=("response",),
             uses=("contexts",),
@@ -99,7 +99,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "Hallucination",
-            "hallucination:score",
+            "faithfulness:hallucination",
             "Share of contexts that a response contradicts",
             requires=("response", "contexts"),
             higher_is_better=False,
@@ -107,7 +107,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "ContextPrecision",
-            "context_precision:score",
+            "contexts:precision",
             "Mean precision at the ranks of contexts that are useful for a reference",
             requires=("query",),
             uses=("contexts", "references"),
@@ -118,7 +118,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "ContextRecall",
-            "context_recall:score",
+            "contexts:recall",
             "Share of the best reference's statements that the contexts hold",
             requires=(),
             uses=("contexts", "references"),
@@ -129,7 +129,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "ContextRelevance",
-            "context_relevance:score",
+            "contexts:relevance",
             "Share of contexts that are relevant to the query",
             parameters="metrics:ContextsParameters",
             requires=("query",),
@@ -178,7 +178,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "Grade by custom criteria, scaled to 0 to 1",
             requires=(),
             uses=("query", "response", "references", "contexts"),
-            parameters="rubric:RubricParameters",
+            parameters="metrics:RubricParameters",
             references=(evolve(G_EVAL, section="section 2"),),
             aliases=("GEval",),
         ),

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from valor_llm.judge.answer import NoAnswer
 from valor_llm.metrics.faithfulness import CLAIMS_SUPPORTED
-from valor_llm.replies.shapes import Verdict
+from valor_llm.replies.reading import Verdict
 
 
 @frozen

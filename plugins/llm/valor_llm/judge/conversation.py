@@ -11,7 +11,8 @@ from valor_core.errors import shown
 from valor_llm.clients.protocol import Client, Finish, Message, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer, Question, StoredReply, key_of
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.replies.shapes import ParsedReply, Rating
+from valor_llm.replies.reading import ParsedReply
+from valor_llm.replies.shapes import Rating
 from valor_llm.replies.token_probabilities import NoProbabilities, expected
 from valor_llm.steps.prompt import PLACEHOLDERS, Fences, Prompt
 from valor_llm.steps.step import repeats_example

@@ -43,20 +43,56 @@ from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
 from valor_llm.lexical import answers as lexical
+from valor_llm.lexical.words import statements
 from valor_llm.parameters.judge import Combination
-from valor_llm.replies.shapes import TextList, Verdict
+from valor_llm.replies.reading import Verdict
+from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
 from valor_llm.steps.step import Step
 from valor_llm.trust.panels import combined
 
 T = TypeVar("T")
+Rows = list[dict[str, Any]]
 
-STATEMENTS = Step(
-    "statements",
-    ("text",),
-    TextList("statements"),
-    stand_in=lexical.listing("statements", "text"),
-)
-"""Statements of a text, requested by several metrics."""
+
+def text_step(name: str, field: str, select: Callable[[str], Sequence[str]] = statements) -> Step:
+    """Declare a step that extracts the texts under its name from a field.
+
+    Parameters
+    ----------
+    name : str
+        Name of the step, and key of the texts in the reply.
+    field : str
+        Field of the data.
+    select : callable
+        Rule of the lexical client, which selects sentences of the field.
+    """
+    return Step(name, (field,), TextList(name), stand_in=lexical.listing(name, field, select))
+
+
+def verdict_step(
+    name: str,
+    fields: tuple[str, ...],
+    judged: str,
+    rule: Callable[[str, lexical.Data], lexical.Verdict],
+    words: tuple[str, ...] = ("yes", "no"),
+) -> Step:
+    """Declare a step that returns a verdict on each text of a field.
+
+    Parameters
+    ----------
+    name : str
+        Name of the step.
+    fields : tuple of str
+        Data of the question, as in `Step`.
+    judged : str
+        Field of the data with the judged texts.
+    rule : callable
+        Rule of the lexical client, which returns the verdict on one text and its reason.
+    words : tuple of str
+        Possible verdicts.
+    """
+    shape = Verdicts((VerdictList("verdicts", judged, words),))
+    return Step(name, fields, shape, stand_in=lexical.judging(judged, rule))
 
 
 @define
@@ -93,6 +129,16 @@ class Asking:
         (name,) = step.fields
         (found,) = (await self(step, **{name: text})).value.values()
         return tuple(found)
+
+    async def share(self, step: Step, field: str, **data: Any) -> tuple[float, Rows]:
+        """Return the share of a field's texts with the verdict yes, and the rows of verdicts."""
+        verdicts = (await self(step, **data)).value["verdicts"]
+        return share(verdicts), verdict_rows(data[field], verdicts)
+
+    async def share_score(self, step: Step, field: str, **data: Any) -> ItemScore:
+        """Return the share of a field's texts with the verdict yes as a score with its verdicts."""
+        value, rows = await self.share(step, field, **data)
+        return ItemScore(value, {"verdicts": rows})
 
 
 async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
@@ -212,7 +258,7 @@ def _said(scored: ItemScore) -> dict[str, Any]:
     return {kind: value.reason, **scored.details}
 
 
-def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> list[dict[str, Any]]:
+def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> Rows:
     """Return rows of texts and verdicts for the details."""
     return [
         {

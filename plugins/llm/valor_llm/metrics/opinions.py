@@ -6,28 +6,12 @@ from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
 from valor_llm.lexical import answers as lexical
-from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
-from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
+from valor_llm.metrics.asking import Asking, judged, text_step, verdict_step
 from valor_llm.steps.step import Step
 
-OPINIONS = Step(
-    "opinions",
-    ("response",),
-    TextList("opinions"),
-    stand_in=lexical.listing("opinions", "response", lexical.opinions),
-)
-OPINIONS_BIASED = Step(
-    "opinions_biased",
-    ("opinions",),
-    Verdicts((VerdictList("verdicts", "opinions"),)),
-    stand_in=lexical.judging("opinions", lexical.biased),
-)
-OPINIONS_TOXIC = Step(
-    "opinions_toxic",
-    ("opinions",),
-    Verdicts((VerdictList("verdicts", "opinions"),)),
-    stand_in=lexical.judging("opinions", lexical.toxic),
-)
+OPINIONS = text_step("opinions", "response", lexical.opinions)
+OPINIONS_BIASED = verdict_step("opinions_biased", ("opinions",), "opinions", lexical.biased)
+OPINIONS_TOXIC = verdict_step("opinions_toxic", ("opinions",), "opinions", lexical.toxic)
 
 
 @judged
@@ -46,5 +30,4 @@ async def _share(item: Text, ask: Asking, step: Step) -> ItemScore:
     opinions = await ask.texts(OPINIONS, item.response or "")
     if not opinions:
         return ItemScore(0.0, {"note": "the response expresses no opinion"})
-    verdicts = (await ask(step, opinions=opinions)).value["verdicts"]
-    return ItemScore(share(verdicts), {"verdicts": verdict_rows(opinions, verdicts)})
+    return await ask.share_score(step, "opinions", opinions=opinions)

@@ -7,9 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.results import ItemScore, NoScore, Undefined
-from valor_core.schemas.text import Text
-from valor_llm.parameters.metrics import RetrievalParameters
+from valor_core.results import ItemScore, Undefined
 
 
 @frozen
@@ -36,19 +34,6 @@ class Compared:
         if isinstance(self.score, Undefined):
             return {"reference": number, "undefined": self.score.reason, **self.parts}
         return {"reference": number, "score": self.score, **self.parts}
-
-
-def nothing_to_ask(item: Text, parameters: RetrievalParameters) -> ItemScore | NoScore | None:
-    """Return the score of an item without contexts or references, or None for complete items."""
-    if any(one.strip() for one in item.references):
-        if item.contexts:
-            return None
-        if parameters.no_contexts == "undefined":
-            return Undefined("no contexts")
-        return ItemScore(0.0, {"note": "no contexts"})
-    if not item.contexts and parameters.both_empty == "one":
-        return ItemScore(1.0, {"note": "neither contexts nor references"})
-    return Undefined("the references are blank" if item.references else "no references")
 
 
 def best_of(compared: Sequence[Compared]) -> ItemScore:

@@ -8,7 +8,7 @@ from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import Asking, judged, rating_row
-from valor_llm.parameters.rubric import RubricParameters
+from valor_llm.parameters.metrics import RubricParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.replies.token_probabilities import mean_of
 from valor_llm.steps.step import Step

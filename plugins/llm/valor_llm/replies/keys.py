@@ -88,7 +88,7 @@ class Asked:
         """Return whether an object or a list is quoted from the data or the prompt."""
         if not value:
             return False
-        texts = [self.outline, *_texts(dict(self.data))]
+        texts = [self.outline, *texts_within(dict(self.data))]
         written = [text for text in texts if "{" in text or "[" in text]
         return bool(written) and any(_canonical(value) in _quotable(text) for text in written)
 
@@ -212,12 +212,13 @@ def _folded(value: Any) -> Any:
     return " ".join(str(value).split()).casefold()
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_within(value: Any) -> Iterator[str]:
+    """Yield the texts of a nested value, without the keys of objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list, tuple)):
         for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
+            yield from texts_within(one)
 
 
 def picked(

@@ -9,7 +9,7 @@ from typing import Any
 
 from valor_core.errors import shown
 from valor_llm.clients.protocol import TokenChoice
-from valor_llm.replies.ratings import Grade, Rating
+from valor_llm.replies.shapes import Grade, Rating
 
 _NEGLIGIBLE = 0.01  # probability of tokens that begin several grades, of all that begin any
 _KEY = re.compile(r'"(?:rating|score|grade)"\s*:\s*"?', re.IGNORECASE)

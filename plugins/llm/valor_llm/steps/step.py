@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from attrs import field, frozen
 
 from valor_llm.clients.protocol import Message, StandIn
-from valor_llm.replies.shapes import Data, ParsedReply, Shape
+from valor_llm.replies.keys import texts_within
+from valor_llm.replies.reading import Data, ParsedReply, Shape
 from valor_llm.steps.prompt import Fences, Prompt, rendered
 
 _FORM = "Reply with one JSON object and nothing else, of this form:\n"
@@ -160,18 +161,7 @@ def repeats_example(text: str, prompt: Prompt, data: Data) -> bool:
 @lru_cache(maxsize=256)
 def _sentences(reply: str) -> tuple[str, ...]:
     """The texts of several words in an example's reply."""
-    return tuple(one for one in _texts(json.loads(reply)) if " " in one)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _texts(one)
+    return tuple(one for one in texts_within(json.loads(reply)) if " " in one)
 
 
 def _words(text: str) -> set[str]:
@@ -179,4 +169,4 @@ def _words(text: str) -> set[str]:
 
 
 def _words_of(data: Data) -> set[str]:
-    return _words(" ".join(_texts(dict(data))))
+    return _words(" ".join(texts_within(dict(data))))
