@@ -1,15 +1,15 @@
-/* Calibration and error analysis. Each function has a twin of the same name and meaning in
-   reference/analysis.py, whose docstring says what it does. */
+/* Calibration and error analysis. Each function has a twin of the same name in
+   reference/analysis.py, which documents it. */
 #include "kernels.h"
 
-enum { LIMBS = 3 }; /* of 32 bits each, below one */
+enum { LIMBS = 3 }; /* of 32 bits each, after the binary point */
 CONSTANT(reliability_limbs, LIMBS);
 
-/* The limbs have 96 bits below one. A double has 53 bits, so that the lowest bit of a score of at
-   least 2^-43 is 2^-95 or more. */
+/* The limbs have 96 bits after the binary point. A double has 53 bits, so the lowest bit of a score
+   of at least 2^-43 is 2^-95 or more. */
 #define LEAST_WHOLE 0x1p-43
 
-/* Adds a score to the limbs of a bin, which have room for 2**31 carries. */
+/* Adds a score to the limbs of a bin, which have room for 2^31 carries. */
 static void add_exactly(uint64_t *limbs, double score) {
     for (int limb = 0; limb < LIMBS; limb++) {
         double scaled = score * 0x1p32;
@@ -19,7 +19,7 @@ static void add_exactly(uint64_t *limbs, double score) {
     }
 }
 
-/* Number of edges, of which there are one less than bins, that lie below a score in [0, 1]. */
+/* Returns the number of edges below a score in [0, 1]; there are `bins` - 1 edges. */
 static int64_t bin_of(double score, const double *edges, int64_t bins) {
     int64_t bin = (int64_t)(score * (double)bins);
     if (bin > bins - 1) bin = bins - 1;
@@ -38,8 +38,8 @@ STRUCT(Scored,
 );
 /* clang-format on */
 
-/* Outputs are 0 before. Writes the rows whose scores are too small for the limbs, and answers how
-   many these are. */
+/* Outputs are initialized to 0. Writes the rows whose scores are too small for the limbs, and
+   returns their number. */
 EXPORT(int64_t, reliability, const Scored *of, double score_threshold, const int64_t *groups,
        int64_t bins, const double *edges, int64_t *counts, int64_t *hits, uint64_t *limbs,
        int64_t *outside, int64_t *small) {
@@ -69,7 +69,7 @@ EXPORT(int64_t, reliability, const Scored *of, double score_threshold, const int
     return small_count;
 }
 
-/* Kinds of errors of predictions, as reference/analysis.py numbers them. */
+/* Kinds of errors of predictions, numbered as in reference/analysis.py. */
 enum { CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND };
 CONSTANT(fault_classification, CLASSIFICATION);
 CONSTANT(fault_localization, LOCALIZATION);
@@ -91,7 +91,7 @@ STRUCT(Candidates,
 );
 /* clang-format on */
 
-/* Answers how many there are; all outputs have room for every prediction. */
+/* Returns the number of errors; outputs have room for every prediction. */
 EXPORT(int64_t, faults, const Candidates *of, double foreground, double background, int64_t *rows,
        uint8_t *kinds, int64_t *targets) {
     const int64_t count = of->count;
@@ -148,7 +148,7 @@ EXPORT(int64_t, faults, const Candidates *of, double foreground, double backgrou
     return found;
 }
 
-#define EVERY_REPAIR 63 /* the bits of the five kinds, and of no repair */
+#define EVERY_REPAIR 63 /* bits of the five kinds, and of no repair */
 
 /* clang-format off */
 STRUCT(Errors,
@@ -165,7 +165,7 @@ STRUCT(Errors,
 );
 /* clang-format on */
 
-/* Answers how many stand; all outputs have room for every prediction and every moved error. */
+/* Returns the number of rows; outputs have room for every prediction and every moved error. */
 EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at,
        int32_t *false_before, uint8_t *counted, uint64_t *matched, uint64_t *excused) {
     const int64_t label_count = of->label_count;

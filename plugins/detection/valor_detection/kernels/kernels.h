@@ -1,10 +1,10 @@
-/* What all kernels share. Functions take flat arrays, keep no state and call nothing of Python. */
+/* Shared by all kernels. Functions accept flat arrays, keep no state and do not call Python. */
 #ifndef VALOR_DETECTION_KERNELS_H
 #define VALOR_DETECTION_KERNELS_H
 
 #include "export.h"
 
-/* Has a place of memory brought near; it is read soon. */
+/* Prefetches memory that is read soon. */
 #if defined(_MSC_VER)
 #define PREFETCH(place) ((void)0)
 #else

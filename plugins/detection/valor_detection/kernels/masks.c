@@ -1,8 +1,8 @@
-/* Masks as run lengths: from segmentations, their sizes and their overlaps.
+/* Masks as run lengths: conversion of segmentations, sizes and IoUs.
 
-   Rows are ragged: row i has the elements from rows[i] up to rows[i + 1]. Every function works on
-   the rows from `first` up to `last`, so that threads can share them. `sizes` has the height and
-   width of each row's image. */
+   Rows are ragged: row i has the elements from rows[i] up to rows[i + 1]. Every function processes
+   the rows from `first` up to `last`, so threads can share them. `sizes` has the height and width
+   of each row's image. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +12,16 @@ enum { DONE = -1, NO_MEMORY = -2 };
 
 CONSTANT(masks_no_memory, NO_MEMORY);
 
-/* ---- Compressed text: groups of five bits, the lowest first, 32 set where more follow. ---- */
+/* ---- Compressed text: groups of five bits, the lowest first; 32 is the continuation bit. ---- */
 
 enum { ZERO = 48, GROUPS = 12 }; /* 12 groups of five bits and their sign fit into 64 bits */
 
-/* How many numbers a text has; -1 if it is no such text. */
+/* Returns the number of numbers in a text; -1 for invalid text. */
 static int64_t text_length(const uint8_t *at, const uint8_t *end) {
     int64_t length = 0;
     uint8_t outside = 0;
     if (at < end && ((uint8_t)(end[-1] - ZERO) & 32)) return -1;
-    while (at < end) { /* in blocks whose count fits a byte, for the compiler to vectorize */
+    while (at < end) { /* blocks whose count fits a byte, so the compiler vectorizes */
         const uint8_t *stop = end - at > 255 ? at + 255 : end;
         uint8_t finished = 0;
         for (; at < stop; at++) {
@@ -50,7 +50,7 @@ static int64_t number(const uint8_t **at) {
     return (int64_t)bits;
 }
 
-/* The run lengths of a checked text; 0 if one is negative or too large. */
+/* Writes the run lengths of a validated text; returns 0 if one is negative or too large. */
 static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin) {
     uint32_t *run = begin;
     for (; at < text_end; run++) {
@@ -75,10 +75,9 @@ static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin
 
 /* ---- Sizes. ---- */
 
-/* Area of each row, the box around it as COCO writes it (x, y, width, height), and the number of
-   pixels that its runs fill, inside and outside. Of more pixels than 32 bits count, which no image
-   has, area and box are 0. A height of no pixels, or of more than 32 bits count, is one that no run
-   reaches the end of. */
+/* Computes the area of each row, its bounding box (x, y, width, height), and the number of pixels
+   in its runs, inside and outside. If that number exceeds 32 bits, area and box are 0. If the
+   height is 0 or exceeds 32 bits, no run reaches the end of a column. */
 EXPORT(void, masks_measure, const uint32_t *runs, const int64_t *rows, const int64_t *sizes,
        int64_t first, int64_t last, double *areas, double *boxes, int64_t *filled) {
     for (int64_t row = first; row < last; row++) {
@@ -126,11 +125,11 @@ EXPORT(void, masks_measure, const uint32_t *runs, const int64_t *rows, const int
     }
 }
 
-/* ---- Polygons, drawn as COCO does: on a grid five times as fine. ---- */
+/* ---- Polygons, drawn as in COCO on a grid five times as fine. ---- */
 
 #define FINE 5
-#define MIDDLE 2               /* a column's boundary points lie where its third fine column ends */
-enum { FARTHEST = 100000000 }; /* coordinates whose fine ones are whole numbers of 32 bits */
+#define MIDDLE 2               /* boundaries of a column are at the end of its third fine column */
+enum { FARTHEST = 100000000 }; /* fine coordinates up to this one fit 32 bits */
 CONSTANT(farthest, FARTHEST);
 #define DOUBT 1e-6
 
@@ -139,24 +138,24 @@ typedef struct {
     int32_t column; /* the first one whose middle is not left of it */
 } Corner;
 
-/* Where a polygon is drawn: room for the most boundaries of a row. */
+/* Buffers to draw a polygon, with room for the maximum number of boundaries of a row. */
 typedef struct {
-    Corner *corners;    /* of a ring, the first one again at the end */
-    int32_t *ends;      /* where the boundaries of each column end */
+    Corner *corners;    /* corners of a ring, with the first one repeated at the end */
+    int32_t *ends;      /* ends of the boundaries of each column */
     uint32_t *at;       /* boundaries of a ring */
-    uint32_t *together; /* of the rings before it */
-    uint32_t *joined;   /* of both */
+    uint32_t *together; /* boundaries of the union of the previous rings */
+    uint32_t *joined;   /* boundaries of the union of both */
 } Desk;
 
 static int32_t fine(double coordinate) { return (int32_t)(FINE * coordinate + .5); }
 
-/* The pixel of a line that begins at a fine place or behind it, counted from its middle on. */
+/* Returns the first pixel whose middle is not before a fine coordinate, at most `count`. */
 static int32_t pixel(int32_t place, int32_t count) {
     int32_t before = place <= MIDDLE ? 0 : (int32_t)((uint32_t)(place + FINE - 1 - MIDDLE) / FINE);
     return before < count ? before : count;
 }
 
-/* The most boundaries of a ring; -1 where a coordinate is out of range. */
+/* Returns the maximum number of boundaries of a ring; -1 if a coordinate is out of range. */
 static int64_t ring_room(const double *points, int64_t count, int32_t width) {
     int64_t room = 0;
     int32_t before;
@@ -173,7 +172,7 @@ static int64_t ring_room(const double *points, int64_t count, int32_t width) {
     return room;
 }
 
-/* Boundaries on an edge that is wider than high: at each middle, the upper of two fine points. */
+/* Adds boundaries of an edge wider than high: at each middle, the upper of two fine points. */
 static void cross_wide(const Corner *a, const Corner *b, int32_t from, int32_t to, int32_t height,
                        int32_t *ends, uint32_t *at) {
     double slope = (double)(b->y - a->y) / (b->x - a->x);
@@ -183,9 +182,9 @@ static void cross_wide(const Corner *a, const Corner *b, int32_t from, int32_t t
         at[(*ends++)++] = begin + (uint32_t)pixel((int32_t)(a->y + slope * t + .5), height);
 }
 
-/* Boundaries on an edge that is higher than wide: the last fine point before each middle. That
-   point is found by division; where rounding might put it beside the one that COCO's own formula
-   finds (errors of that are below DOUBT), the formula decides. */
+/* Adds boundaries of an edge higher than wide: the last fine point before each middle. A division
+   finds the point. If rounding could make it differ from the point of COCO's formula, whose error
+   is below DOUBT, the formula is evaluated. */
 static void cross_high(const Corner *a, const Corner *b, int32_t from, int32_t to, int32_t height,
                        int32_t *ends, uint32_t *at) {
     int32_t length = b->y - a->y, middle = FINE * from + MIDDLE;
@@ -207,7 +206,7 @@ static void cross_high(const Corner *a, const Corner *b, int32_t from, int32_t t
 #undef PAST
 }
 
-/* Boundaries on an edge of a ring whose columns begin with `left`. */
+/* Adds boundaries of an edge of a ring whose first column is `left`. */
 static void cross(const Corner *a, const Corner *b, int32_t left, int32_t height,
                   const Desk *desk) {
     int32_t across = a->x < b->x ? b->x - a->x : a->x - b->x;
@@ -224,7 +223,7 @@ static void cross(const Corner *a, const Corner *b, int32_t left, int32_t height
     (wide ? cross_wide : cross_high)(a, b, from, to, height, desk->ends + (from - left), desk->at);
 }
 
-#define FEW 32 /* up to here, insertion is quicker */
+#define FEW 32 /* up to this size, insertion sort is faster */
 
 static int by_size(const void *a, const void *b) {
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
@@ -244,7 +243,7 @@ static void sort(uint32_t *values, int32_t count) {
     }
 }
 
-/* Sorts the boundaries of each column and leaves out those of which there are two in one place. */
+/* Sorts the boundaries of each column and removes pairs of equal boundaries, which cancel. */
 static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t columns, uint32_t full) {
     int32_t kept = 0, begin = 0;
     for (int32_t column = 0; column < columns; column++) {
@@ -267,7 +266,7 @@ static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t columns, uint32
     return kept;
 }
 
-/* Where runs begin inside and outside of a ring by turns. */
+/* Computes the boundaries of a ring: starts of runs, alternately inside and outside. */
 static int32_t ring_boundaries(const double *points, int64_t count, int32_t height, int32_t width,
                                const Desk *desk) {
     Corner *corners = desk->corners;
@@ -288,7 +287,7 @@ static int32_t ring_boundaries(const double *points, int64_t count, int32_t heig
     }
     for (int32_t column = 0; column < right - left; column++) {
         edges += ends[column];
-        ends[column] = total; /* where the column begins, until its boundaries are there */
+        ends[column] = total; /* start of the column, until its boundaries are added */
         total += edges;
     }
     for (int64_t i = 0; i < count; i++) cross(corners + i, corners + i + 1, left, height, desk);
@@ -301,7 +300,7 @@ static void swap(uint32_t **a, uint32_t **b) {
     *b = kept;
 }
 
-/* Adds the boundaries of a ring to those of the rings before it: pixels in any of them. */
+/* Unites a ring with the previous rings. */
 static int32_t unite(Desk *desk, int32_t count, int32_t before) {
     const uint32_t *a = desk->at, *b = desk->together;
     int32_t i = 0, j = 0, kept = 0;
@@ -325,8 +324,8 @@ static int32_t unite(Desk *desk, int32_t count, int32_t before) {
 enum { NO_MASK, POLYGONS, RUNS, COMPRESSED };
 enum { RINGS, COUNTS, LETTERS };
 
-/* Columns as readers make them: `rows` has the end of each row's rings, counts and letters, and
-   `rings` that of each ring's numbers. */
+/* Columns of segmentations: `rows` has the ends of each row's rings, counts and letters, and
+   `rings` the end of each ring's numbers. */
 /* clang-format off */
 STRUCT(Segmentations,
     const uint8_t *kinds;
@@ -342,13 +341,14 @@ static int64_t begin_of(const int64_t *ends, int64_t row, int width, int what) {
     return row ? ends[width * (row - 1) + what] : 0;
 }
 
-/* Drawing takes time and memory for each column crossed: 20 million take seconds. Python rejects the
-   same rows with this number in the message (row_errors.py). */
+/* Drawing needs time and memory for each column crossed; 20 million take seconds. Python rejects
+   the same rows with this number in the message (row_errors.py). */
 enum { MOST_CROSSED = 20000000 };
 CONSTANT(most_crossed, MOST_CROSSED);
 
-/* The most run lengths of a row's polygons; -1 where a coordinate is out of range, where pixels are
-   too many for 32 bits, or where edges cross so many columns that drawing them would not end. */
+/* Returns the maximum number of run lengths of a row's polygons; -1 if a coordinate is out of
+   range, the image has too many pixels for 32 bits, or edges cross more than MOST_CROSSED
+   columns. */
 static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t *size) {
     int64_t room = 1, last = of->rows[3 * row + RINGS];
     if (size[0] < 0 || size[1] < 0 || size[0] > INT32_MAX || size[1] > INT32_MAX ||
@@ -364,9 +364,9 @@ static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t 
     return room;
 }
 
-#define AHEAD 8  /* rows whose polygons are on their way from memory: they lie anywhere in it */
-#define LINE 8   /* numbers that come at once */
-#define MOST 256 /* numbers that are asked for; others follow by themselves */
+#define AHEAD 8  /* rows to prefetch, because their polygons are scattered in memory */
+#define LINE 8   /* numbers per cache line */
+#define MOST 256 /* numbers to prefetch; the hardware prefetches the next ones */
 
 static void fetch(const Segmentations *of, int64_t row) {
     int64_t ring = begin_of(of->rows, row, 3, RINGS), last = of->rows[3 * row + RINGS], begin, end;
@@ -376,7 +376,7 @@ static void fetch(const Segmentations *of, int64_t row) {
     for (int64_t i = begin; i < end; i += LINE) PREFETCH(of->numbers + i);
 }
 
-/* The most run lengths of each row, one of segmentations in the order of `rows`. Answers the first
+/* Computes the maximum number of run lengths of the segmentations in `rows`. Returns the first row
    that cannot be drawn. */
 EXPORT(int64_t, masks_room, const Segmentations *of, const int64_t *rows, const int64_t *sizes,
        int64_t first, int64_t last, int64_t *room) {
@@ -403,7 +403,7 @@ EXPORT(int64_t, masks_room, const Segmentations *of, const int64_t *rows, const 
     return DONE;
 }
 
-/* Run lengths of the union of a row's rings; answers how many there are. */
+/* Writes the run lengths of the union of a row's rings, and returns their number. */
 static int64_t polygon_runs(const Segmentations *of, int64_t row, const int64_t *size, Desk *desk,
                             uint32_t *runs) {
     int32_t height = (int32_t)size[0], width = (int32_t)size[1], united = 0;
@@ -422,7 +422,7 @@ static int64_t polygon_runs(const Segmentations *of, int64_t row, const int64_t 
     return united + 1;
 }
 
-/* Makes a desk for the polygons of some rows, in one piece of memory that `corners` begins. */
+/* Allocates the buffers for the polygons of rows, in one block that starts with `corners`. */
 static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, const int64_t *room,
                      int64_t first, int64_t last) {
     uint64_t corners = 1, most = 1, bytes;
@@ -445,8 +445,8 @@ static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, c
     return 1;
 }
 
-/* Run lengths of each row, one behind the other from runs[room[first]] on; `room` has the sums of
-   what masks_room found. Answers the first row that is no mask. */
+/* Writes the run lengths of all rows contiguously from runs[room[first]]; `room` has the cumulative
+   sums of masks_room. Returns the first row that is no mask. */
 EXPORT(int64_t, masks_drawn, const Segmentations *of, const int64_t *rows, const int64_t *sizes,
        int64_t first, int64_t last, const int64_t *room, uint32_t *runs, int64_t *lengths) {
     const int64_t *row_ends = of->rows;
@@ -478,18 +478,18 @@ EXPORT(int64_t, masks_drawn, const Segmentations *of, const int64_t *rows, const
     return answer;
 }
 
-/* ---- Overlap. ---- */
+/* ---- IoUs. ---- */
 
-#define BLOCK 8 /* intervals of both masks that are compared side by side, with vectors */
+#define BLOCK 8 /* intervals of both masks that vector instructions compare pairwise */
 
 typedef struct {
-    int64_t row;        /* whose intervals these are */
-    int32_t *from, *to; /* pixels inside, in the order of the runs */
+    int64_t row;        /* row of these intervals */
+    int32_t *from, *to; /* ranges of pixels inside, in the order of the runs */
     int64_t count, room;
     int64_t area;
 } Intervals;
 
-/* Makes `intervals` those of a row. Behind the last come some that nothing reaches. */
+/* Fills `intervals` with those of a row, padded with intervals that overlap nothing. */
 static int spread(Intervals *intervals, int64_t row, const uint32_t *runs, const int64_t *rows) {
     const uint32_t *run = runs + rows[row];
     int64_t count = (rows[row + 1] - rows[row]) / 2, area = 0;
@@ -519,7 +519,7 @@ static int spread(Intervals *intervals, int64_t row, const uint32_t *runs, const
     return 1;
 }
 
-/* First interval from `i` on that ends behind a place. */
+/* Returns the first interval from `i` on that ends after a pixel. */
 static int64_t behind(const Intervals *intervals, int64_t i, int32_t place) {
     int64_t end = intervals->count;
     while (i < end) {
@@ -532,8 +532,8 @@ static int64_t behind(const Intervals *intervals, int64_t i, int32_t place) {
     return i;
 }
 
-/* Adds what the next intervals of both share, each with its counterpart, if no other of them
-   overlap: the usual case of two shapes with one run in a column. */
+/* Adds the common pixels of the next intervals, compared pairwise, unless other pairs of them
+   overlap too. Two shapes with one run per column are the usual case. */
 static int side_by_side(const int32_t *a_from, const int32_t *a_to, const int32_t *b_from,
                         const int32_t *b_to, int64_t *pixels) {
     int32_t shared = 0, crossing = 0;
@@ -547,7 +547,7 @@ static int side_by_side(const int32_t *a_from, const int32_t *a_to, const int32_
     return !crossing;
 }
 
-/* Pixels that two masks share. */
+/* Returns the number of common pixels of two masks. */
 static int64_t common(const Intervals *a, const Intervals *b) {
     int64_t i = 0, j = 0, pixels = 0;
     if (a->count == 0 || b->count == 0) return 0;
@@ -559,7 +559,7 @@ static int64_t common(const Intervals *a, const Intervals *b) {
             j += BLOCK;
             continue;
         }
-        for (int step = 0; step < BLOCK; step++) { /* those behind the last share nothing */
+        for (int step = 0; step < BLOCK; step++) { /* the padding overlaps nothing */
             int32_t a_to = a->to[i], b_to = b->to[j];
             int32_t from = a->from[i] > b->from[j] ? a->from[i] : b->from[j];
             int32_t to = a_to < b_to ? a_to : b_to;
@@ -571,9 +571,9 @@ static int64_t common(const Intervals *a, const Intervals *b) {
     return pixels;
 }
 
-/* IoU of pairs of masks of less than 2 billion pixels, or, of a crowd, the part of the prediction
-   that lies in it. Pairs that are certainly below `at_least` are answered with 0, as those are
-   that share nothing. Answers NO_MEMORY without it. */
+/* Computes the IoU of pairs of masks of less than 2 billion pixels; for crowds, the share of the
+   prediction inside. Disjoint pairs, and pairs whose areas rule out `at_least`, are 0. Returns
+   NO_MEMORY if memory is short. */
 EXPORT(int64_t, masks_ious, const uint32_t *true_runs, const int64_t *true_starts,
        const uint32_t *predicted_runs, const int64_t *predicted_starts, const int64_t *true_rows,
        const int64_t *predicted_rows, const uint8_t *crowd, double at_least, int64_t first,

@@ -1,6 +1,6 @@
-/* Pairs of boxes, greedy matching and accumulation. Each function has a twin of the same name and
-   meaning in reference/matching.py, whose docstring says what it does; the arithmetic of both is the
-   same operation for operation, so that the results are the same to the last bit. */
+/* Pairs of boxes, greedy matching and accumulation. Each function has a twin of the same name in
+   reference/matching.py, which documents it. Both perform the same arithmetic operations, so
+   results are equal bit by bit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 static double lesser(double a, double b) { return a < b ? a : b; }
 static double greater(double a, double b) { return a > b ? a : b; }
 
-/* Shared area and union have an absolute error where products underflow; TINY is above it. */
+/* Shared area and union have an absolute error if products underflow; TINY is above it. */
 #define TINY 1e-300
 
 /* clang-format off */
@@ -25,8 +25,9 @@ STRUCT(Boxes,
 );
 /* clang-format on */
 
-/* Pairs of the predictions from *row up to `last`, until all are done or the next one's might not
-   fit. Returns the number of pairs written; *row and *true_row say where to go on. */
+/* Writes the pairs of predictions from *row up to `last`, as long as those of the next one fit for
+   certain. Returns the number of pairs written; *row and *true_row are the rows to continue
+   with. */
 EXPORT(int64_t, box_pairs, const Boxes *true_side, const uint8_t *crowd, const Boxes *side,
        int64_t last, double lowest, int64_t capacity, int64_t *row, int64_t *true_row,
        int64_t *sizes, int64_t *truths, double *ious) {
@@ -35,8 +36,8 @@ EXPORT(int64_t, box_pairs, const Boxes *true_side, const uint8_t *crowd, const B
     const double *true_boxes = true_side->boxes, *boxes = side->boxes;
     const int64_t count = last;
     int64_t written = 0, first = *true_row, i = *row;
-    /* An IoU comes of three roundings, with a relative error below 2^-51: a product below this limit
-       cannot round up to `lowest`, so that most pairs need no division. */
+    /* An IoU has three roundings, with a relative error below 2^-51. A product below this limit
+       cannot round up to `lowest`, so most pairs need no division. */
     double nearly = lowest * (1 - 1e-9);
     while (i < count) {
         int64_t datum = datums[i], stop;
@@ -57,7 +58,7 @@ EXPORT(int64_t, box_pairs, const Boxes *true_side, const uint8_t *crowd, const B
                 down = lesser(low, truth[3] + truth[1]) - greater(y, truth[1]);
                 shared = across * down;
                 whole = crowd[j] ? area : area + truth[2] * truth[3] - shared;
-                /* One branch for all that clearly are no pair: nothing could foresee several. */
+                /* One branch instead of several, which the CPU could not predict. */
                 if (!((across > 0) & (down > 0) & (shared >= whole * nearly - TINY))) continue;
                 iou = shared / whole;
                 if (!(iou > 0 && iou >= lowest)) continue;
@@ -73,7 +74,7 @@ full:
     return written;
 }
 
-/* Bits that sort as unsigned numbers like descending scores; 0.0 and -0.0 are one score. */
+/* Bits that sort as unsigned integers by descending score; 0.0 and -0.0 are equal. */
 static uint64_t descending(double score) {
     uint64_t bits;
     score += 0.0;
@@ -88,12 +89,13 @@ typedef struct {
 } Keyed;
 
 #define DIGITS 6
-#define RADIX 2048 /* 11 bits: six digits make 64 */
-#define UPPER 3    /* digits from here on rarely leave different scores equal */
+#define RADIX 2048 /* 11 bits: six digits have 64 */
+#define UPPER 3    /* different scores are rarely equal in the digits from here on */
 #define MOST INT32_MAX
-#define FEW 64 /* up to here, insertion beats counting */
+#define FEW 64 /* up to this size, insertion sort is faster */
 
-/* Sorts by some digits of the key, stably; other is room for as many. */
+/* Sorts stably by digits first_digit to last_digit of the key; `other` is a buffer of equal
+   size. */
 static void sort_by_digits(Keyed *keys, Keyed *other, int64_t count, int first_digit,
                            int last_digit, uint32_t (*counts)[RADIX]) {
     Keyed *from = keys, *to = other;
@@ -119,7 +121,7 @@ static void sort_by_digits(Keyed *keys, Keyed *other, int64_t count, int first_d
     if (from != keys) memcpy(keys, from, (size_t)count * sizeof *keys);
 }
 
-/* Sorts keys whose upper digits are equal; mostly all of them are. */
+/* Sorts keys with equal upper digits, which are usually sorted already. */
 static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*counts)[RADIX]) {
     int64_t sorted = 1;
     while (sorted < count && keys[sorted - 1].key <= keys[sorted].key) sorted++;
@@ -136,14 +138,14 @@ static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*coun
     }
 }
 
-/* starts has group_count + 1 places. Returns 0, or -1 where memory is short. */
+/* `starts` has group_count + 1 elements. Returns 0, or -1 without memory. */
 EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *scores,
        int64_t group_count, int64_t *starts, int64_t *order) {
-    /* Beyond MOST, rows do not fit their 32 bits; where addresses have 32, sizes do not either. */
+    /* Beyond MOST, rows need more than 32 bits, and so do sizes on 32-bit systems. */
     int fits = count >= 0 && count <= MOST && (uint64_t)count < SIZE_MAX / sizeof(Keyed) / 2;
     Keyed *room = fits ? malloc((size_t)(2 * count + 1) * sizeof *room) : NULL;
     Keyed *by_score, *keys;
-    uint32_t(*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
+    uint32_t (*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
     if (!room || !counts) {
         free(room);
         free(counts);
@@ -176,8 +178,7 @@ EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *sco
     return 0;
 }
 
-/* Order of rows by group, rows of a group as they stand. `starts` has a zero for each group and
-   one more. */
+/* Sorts rows by group, stably. `starts` has a zero for each group and one more. */
 EXPORT(void, grouped_order, int64_t count, const int64_t *groups, int64_t group_count,
        int64_t *starts, int64_t *order) {
     for (int64_t i = 0; i < count; i++) starts[groups[i] + 1]++;
@@ -185,7 +186,7 @@ EXPORT(void, grouped_order, int64_t count, const int64_t *groups, int64_t group_
     for (int64_t i = 0; i < count; i++) order[starts[groups[i]]++] = i;
 }
 
-/* seen and tallies have a place for every datum; all of seen is -1 before. */
+/* `seen` and `tallies` have an element for each datum; `seen` is initialized to -1. */
 EXPORT(void, ranks, int64_t count, const int64_t *order, const int64_t *groups,
        const int64_t *datums, int64_t *seen, int32_t *tallies, int32_t *found) {
     for (int64_t i = 0; i < count; i++) {
@@ -198,7 +199,7 @@ EXPORT(void, ranks, int64_t count, const int64_t *order, const int64_t *groups,
     }
 }
 
-/* Returns the number of predictions that have pairs left; chosen_starts ends with that of pairs. */
+/* Returns the number of predictions with pairs; chosen_starts ends with the number of pairs. */
 EXPORT(int64_t, chosen_pairs, int64_t count, const int64_t *order, const int64_t *starts,
        const int64_t *truths, const double *ious, const int64_t *groups, const int64_t *true_groups,
        int64_t *rows, int64_t *chosen_starts, int64_t *chosen_truths, double *chosen_ious) {
@@ -218,15 +219,15 @@ EXPORT(int64_t, chosen_pairs, int64_t count, const int64_t *order, const int64_t
     return row_count;
 }
 
-/* Thresholds, ascending, that an IoU reaches, as the lowest bits. */
+/* Returns the ascending thresholds that an IoU reaches, as the lowest bits. */
 static uint64_t reached(double iou, const double *thresholds, int64_t count) {
     int64_t passed = 0;
     while (passed < count && iou >= thresholds[passed]) passed++;
     return passed < 64 ? ((uint64_t)1 << passed) - 1 : ~(uint64_t)0;
 }
 
-/* Whether COCO prefers a pair to another of the same prediction: counted objects first, then
-   greater IoUs, of equal ones the last object. */
+/* Returns whether COCO prefers a pair to another one of the same prediction: counted ground truths
+   first, then the greater IoU, then the last ground truth. */
 static int is_preferred(int64_t pair, int64_t other, const int64_t *truths, const double *ious,
                         const uint8_t *ignored) {
     int64_t truth = truths[pair], other_truth = truths[other];
@@ -236,13 +237,13 @@ static int is_preferred(int64_t pair, int64_t other, const int64_t *truths, cons
 
 typedef struct {
     int64_t pair;
-    uint64_t bits; /* thresholds at which it is the one that a prediction prefers so far */
+    uint64_t bits; /* thresholds at which it is the best candidate so far */
 } Leader;
 
-/* Make this pair the best candidate at every threshold where it beats the current one; return the
-   number of candidates. Each threshold, a bit of a 64-bit word, has one candidate, so that there are
-   at most 64. Ignored objects lose against all others, since COCO's loop over the objects, ignored
-   ones last, ends at the first ignored one after a match. */
+/* Makes this pair the best candidate at every threshold where it beats the current one. Returns the
+   number of candidates. Each threshold, a bit of a 64-bit word, has one candidate, so there are at
+   most 64. Ignored objects lose against counted ones, because COCO's loop has ignored objects last
+   and ends at the first ignored one after a match. */
 static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits, const int64_t *truths,
                      const double *ious, const uint8_t *ignored) {
     int kept = 0;
@@ -274,7 +275,7 @@ STRUCT(Pairs,
 );
 /* clang-format on */
 
-/* used has a place for every true object, all 0 before. */
+/* `used` has an element for each ground truth, initialized to 0. */
 EXPORT(void, match_coco, const Pairs *of, int64_t threshold_count, const double *thresholds,
        uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken) {
     const int64_t count = of->count;
@@ -307,7 +308,7 @@ EXPORT(void, match_coco, const Pairs *of, int64_t threshold_count, const double 
     }
 }
 
-/* Pair of greatest IoU from start to stop, the first of equals; there is at least one. */
+/* Returns the pair with the greatest IoU, the first of equals, in a range that is not empty. */
 static int64_t best_pair(int64_t start, int64_t stop, const double *ious) {
     int64_t best = start;
     for (int64_t e = start + 1; e < stop; e++)
@@ -341,7 +342,7 @@ EXPORT(void, match_best, const Pairs *of, int64_t threshold_count, const double 
     }
 }
 
-/* Walks over pairs in the given order; places is all -1 and taken all 0 before. */
+/* Matches pairs in the given order; `places` is initialized to -1, `taken` to 0. */
 EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *rows,
        const int64_t *truths, const uint8_t *crowd, uint8_t *taken, int64_t *places) {
     for (int64_t i = 0; i < count; i++) {
@@ -365,8 +366,8 @@ STRUCT(Ranked,
 );
 /* clang-format on */
 
-/* Answers how many stand; all outputs have room for every prediction of the pairs, and one more.
-   Written without branches, which nothing could foresee. */
+/* Returns the number of rows; outputs have room for every prediction with pairs, and one more.
+   The loop has no branches, because the CPU could not predict them. */
 EXPORT(int64_t, standings, const Ranked *of, int64_t *standing_starts, int64_t *at,
        int32_t *false_before, uint8_t *is_counted, uint64_t *standing_matched,
        uint64_t *standing_excused) {
@@ -406,7 +407,7 @@ EXPORT(void, positives, int64_t count, const int64_t *labels, const double *area
         found[labels[i]] += !(crowd[i] | (areas[i] < low) | (areas[i] > high));
 }
 
-/* Answers how many take part; all outputs have room for every prediction. */
+/* Returns the number of rows; outputs have room for every prediction. */
 EXPORT(int64_t, ranked, const Ranked *of, int64_t bit, int64_t *ranked_starts, int64_t *rows,
        uint8_t *is_true, uint8_t *right, uint8_t *wrong) {
     const int64_t group_count = of->group_count;
@@ -437,7 +438,7 @@ EXPORT(int64_t, ranked, const Ranked *of, int64_t bit, int64_t *ranked_starts, i
     return count;
 }
 
-/* found is all 0 before. */
+/* `found` is initialized to 0. */
 EXPORT(void, true_positives, int64_t group_count, const int64_t *starts, const int32_t *places,
        const uint8_t *counts, const uint64_t *matched, const uint64_t *excused,
        int64_t threshold_count, int64_t *found) {
@@ -451,22 +452,21 @@ EXPORT(void, true_positives, int64_t group_count, const int64_t *starts, const i
         }
 }
 
-/* Whether rounded quotients cannot change which whole number is next: two roundings move `number` by
-   less than 2^-51 of it, far less than 1e-9 of it. */
+/* Returns whether a number is so far from integers that rounded quotients cannot change the next
+   integer: two roundings have a relative error below 2^-51, far less than 1e-9. */
 static int is_clear(double number) {
     double above = number - (double)(int64_t)number, least = number * 1e-9;
     return above > least && 1 - above > least;
 }
 
-/* Least whole number of hundredths of a count, or of what rounded quotients make of it, that
-   reaches each of `points` recalls; recalls are NULL where quotients are exact. */
+/* Computes the least number of true positives that reaches each of `points` recalls. `recalls` is
+   NULL for exact quotients; otherwise rounded quotients are compared with it. */
 EXPORT(void, needed, int64_t count, const int64_t *positives, int64_t points, const double *recalls,
        int64_t *least) {
     for (int64_t k = 0; k < count; k++) {
         double size = positives[k] > 1 ? (double)positives[k] : 1;
         for (int64_t r = 0; r < points; r++) {
-            double exact =
-                (double)r * size / 100; /* recalls are hundredths, whatever `points` is */
+            double exact = (double)r * size / 100; /* recalls are hundredths for any `points` */
             int64_t number = (int64_t)exact;
             number += (double)number < exact;
             if (recalls && !is_clear(exact)) {
@@ -479,14 +479,14 @@ EXPORT(void, needed, int64_t count, const int64_t *positives, int64_t points, co
 }
 
 typedef struct {
-    int32_t false_before; /* false positives that rank before a true one */
+    int32_t false_before; /* false positives that rank before it */
     int32_t row;
 } Hit;
 
 CONSTANT(hit_bytes, sizeof(Hit));
 
-/* np.spacing(1), which pycocotools adds to the denominator of a precision; without it, the last bit
-   of some precisions differs. */
+/* np.spacing(1), which pycocotools adds to the denominator of a precision. Without it, precisions
+   can differ in the last bit. */
 #define SPACING 2.220446049250313e-16
 
 /* clang-format off */
@@ -500,7 +500,7 @@ STRUCT(Standings,
 );
 /* clang-format on */
 
-/* Room is for the hits of a group, and one more; so are the values. */
+/* `room` and `values` have room for the hits of a group, and one more. */
 EXPORT(void, interpolated, const Standings *of, int64_t threshold_count, int64_t point_count,
        const int64_t *needed, const int64_t *positives, int with_rows, void *room, double *values,
        double *precisions, int32_t *reached_by, int64_t *found) {

@@ -1,8 +1,8 @@
-/* COCO's JSON, straight into columns.
+/* Scanner of COCO's JSON that writes columns.
 
-   A text ends in PADDING zero bytes. JSON has none, so that every loop ends there at the latest
-   and needs no other bound. A function that finds something else than it expects answers NULL or
-   BAD and leaves it to Python to say what is wrong. */
+   A text ends in PADDING zero bytes. Valid JSON has none, so every loop ends there at the latest
+   and needs no other bound. Functions on `Text` return the position after what they parse. For
+   unexpected text they return NULL or BAD, and Python reports the error. */
 #include "kernels.h"
 
 #include <string.h>
@@ -20,8 +20,8 @@ CONSTANT(scan_done, DONE);
 CONSTANT(scan_full, FULL);
 CONSTANT(scan_bad, BAD);
 
-/* Places in `state`: how far it is, how much it has, and what there was no room for; places in
-   `room`: how much there is room for. */
+/* Indices in `state` of the position, of sizes, and of the column without room; indices in `room`
+   of capacities. */
 enum { POSITION, STOP, CLOSED, ROWS, RINGS, NUMBERS, COUNTS, LETTERS, HARD, NAMES, LACKING };
 CONSTANT(slot_position, POSITION);
 CONSTANT(slot_stop, STOP);
@@ -65,7 +65,7 @@ CONSTANT(mask_polygons, POLYGONS);
 CONSTANT(mask_runs, RUNS);
 CONSTANT(mask_compressed, COMPRESSED);
 
-/* Slots of a number that is left to Python. */
+/* Columns of numbers that Python parses. */
 enum { BOX_SLOT, AREA_SLOT, SCORE_SLOT, NUMBER_SLOT };
 
 typedef const uint8_t *Text;
@@ -79,7 +79,7 @@ static int is_digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
 
 static int is_hex(uint8_t c) { return is_digit(c) || (uint8_t)((c | 32) - 'a') < 6; }
 
-/* ---- values that are passed over ---- */
+/* ---- skipped values ---- */
 
 static int lowest_bit(uint64_t bits) {
 #if defined(_MSC_VER)
@@ -104,7 +104,7 @@ static int leading_zeros(uint64_t bits) {
 }
 
 #if defined(SSE2)
-/* Up to the next quote, backslash or control character. */
+/* Returns the position of the next quote, backslash or control character. */
 static Text plain_letters(Text p) {
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
     const __m128i control = _mm_set1_epi8(31);
@@ -123,7 +123,7 @@ static Text plain_letters(Text p) {
 }
 #endif
 
-/* Behind an escape; p is at its backslash. */
+/* Skips an escape; p is at its backslash. */
 static Text escape(Text p) {
     switch (p[1]) {
     case '"':
@@ -142,7 +142,7 @@ static Text escape(Text p) {
     }
 }
 
-/* Behind a string; p is at its first quote. */
+/* Skips a string; p is at its first quote. */
 static Text string(Text p) {
     for (p = plain_letters(p + 1); *p != '"'; p = plain_letters(p))
         if (*p != '\\' || !(p = escape(p))) return NULL;
@@ -186,7 +186,7 @@ static Text scalar(Text p) {
     }
 }
 
-/* Behind the colon after the key of a field that is passed over. */
+/* Skips the key of a skipped field, and its colon. */
 static Text passed_key(Text p) {
     if (*p != '"' || !(p = string(p))) return NULL;
     p = space(p);
@@ -194,7 +194,7 @@ static Text passed_key(Text p) {
 }
 
 #if defined(SSE2)
-/* Which of 64 letters are from `low` to `high`, the first one in the lowest bit. */
+/* Returns which of 64 letters are from `low` to `high`, with the first one in the lowest bit. */
 static uint64_t letters_from(Text p, char low, char high) {
     uint64_t bits = 0;
     for (int i = 0; i < 4; i++) {
@@ -206,8 +206,8 @@ static uint64_t letters_from(Text p, char low, char high) {
     return bits;
 }
 
-/* Over numbers without sign and exponent that have a comma behind them, to another item of a list:
-   64 letters are looked at together. */
+/* Skips items of a list that are numbers without sign and exponent, 64 letters at a time. The last
+   item, which has no comma after it, is not skipped. */
 static Text plain_numbers(Text p) {
     for (;;) {
         uint64_t digits = letters_from(p, '0', '9'), points = letters_from(p, '.', '.');
@@ -218,7 +218,7 @@ static Text plain_numbers(Text p) {
         int length = 64 - leading_zeros(commas);
         firsts = 1 | (commas << 1 & ~spaces) | (spaces & commas << 1) << 1;
         wrong = (commas | points) & ~(digits << 1);           /* no digit before */
-        wrong |= points & ~(digits >> 1);                     /* no digit behind */
+        wrong |= points & ~(digits >> 1);                     /* no digit after */
         wrong |= ((points << 1) + digits) & ~digits & points; /* a second point */
         wrong |= firsts & letters_from(p, '0', '0') & digits >> 1;
         if (wrong << (64 - length)) return p;
@@ -229,9 +229,9 @@ static Text plain_numbers(Text p) {
 static Text plain_numbers(Text p) { return p; }
 #endif
 
-/* Behind a list or table; NULL also where more than 64 of them are in one another. */
+/* Skips a list or object; NULL also for more than 64 nested ones. */
 static Text nested(Text p) {
-    uint64_t tables = 0; /* which of those around are tables, the innermost in the lowest bit */
+    uint64_t tables = 0; /* which enclosing values are objects, the innermost in the lowest bit */
     for (int depth = 0;;) {
         if (!(tables & 1)) p = space(plain_numbers(p));
         if (*p == '[' || *p == '{') {
@@ -282,8 +282,9 @@ static uint64_t product(uint64_t a, uint64_t b, uint64_t *high) {
 #endif
 }
 
-/* The double nearest to w * 10^q, after Lemire, "Number parsing at a gigabyte per second", 2021.
-   `fives` has 128 bits of every power of five from -342 to 308. 0 where it cannot be told. */
+/* Computes the double nearest to w * 10^q by Lemire, "Number parsing at a gigabyte per second",
+   2021. `fives` has 128 bits of every power of five from -342 to 308. Returns 0 for undecided
+   cases. */
 static int nearest(uint64_t w, int q, const uint64_t *fives, double *out) {
     if (q < -342 || q > 308) return 0;
     int shift = leading_zeros(w);
@@ -317,8 +318,8 @@ static int nearest(uint64_t w, int q, const uint64_t *fives, double *out) {
     return 1;
 }
 
-/* Behind a number of at most seven characters without a sign, as most are: all of it is looked at
-   together, eight bytes side by side. NULL where it is another. */
+/* Parses a number of at most seven characters without a sign, the usual case, from eight bytes at
+   once. NULL for other numbers. */
 #if defined(_MSC_VER) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define EACH(byte) (0x0101010101010101 * (uint64_t)(byte))
 
@@ -327,7 +328,7 @@ static Text short_number(Text p, double *out) {
     memcpy(&bytes, p, 8);
     bytes ^= EACH('0');
     /* Adding 0x76 sets the highest bit of every byte above 9. */
-    others = (((bytes & EACH(0x7F)) + EACH(0x76)) | bytes) & EACH(0x80); /* what is no digit */
+    others = (((bytes & EACH(0x7F)) + EACH(0x76)) | bytes) & EACH(0x80); /* no digits */
     int count = others ? lowest_bit(others) >> 3 : 8, decimals = 0, length = count;
     if (p[count] == '.') {
         rest = others & (others - 1);
@@ -338,7 +339,7 @@ static Text short_number(Text p, double *out) {
     if (length == 8 || !count || (p[length] | 32) == 'e' || (*p == '0' && count > 1)) return NULL;
     before = ((uint64_t)1 << 8 * count) - 1;
     digits = decimals ? (bytes & before) | (bytes >> 8 & ~before) : bytes;
-    digits <<= 8 * (8 - count - decimals); /* zeros before the first one */
+    digits <<= 8 * (8 - count - decimals); /* leading zeros */
     /* Pairs of digits, then all four pairs: the factors are 1,000,000 and 100 in two halves of 32
        bits, and 10,000 and 1. */
     digits = 10 * digits + (digits >> 8);
@@ -354,15 +355,15 @@ static Text short_number(Text p, double *out) {
 }
 #endif
 
-/* The number of which another is the part behind a minus; to Python -0 is a whole number, which has
-   no sign, and -0.0 is none. */
+/* Negates a number whose text without the minus is p to end. In Python, -0 is an integer without a
+   sign, and -0.0 keeps its sign. */
 static double negated(double x, Text p, Text end) {
     if (x == 0)
         while (p < end && is_digit(*p)) p++;
     return x == 0 && p == end ? 0 : -x;
 }
 
-/* Behind a number; `hard` where its value is left to Python. */
+/* Parses a number; `hard` is set if Python has to parse its value. */
 static Text number(Text p, const uint64_t *fives, double *out, int *hard) {
     int negative = *p == '-';
     p += negative;
@@ -385,7 +386,7 @@ static Text number(Text p, const uint64_t *fives, double *out, int *hard) {
         while (is_digit(*p)) w = 10 * w + (uint64_t)(*p++ - '0');
         exponent = point + 1 - p;
         count -= exponent;
-        if (count > 19) /* zeros before the first other digit do not count */
+        if (count > 19) /* leading zeros do not count */
             for (; (*first == '0' || *first == '.') && first < p; first++) count -= *first == '0';
     }
     if ((*p | 32) == 'e') {
@@ -411,7 +412,7 @@ static Text number(Text p, const uint64_t *fives, double *out, int *hard) {
     return p;
 }
 
-/* Behind a whole number, which may be written as 42.0. */
+/* Parses an integer, which may be written as 42.0. */
 static Text whole(Text p, const uint64_t *fives, int64_t *out) {
     Text first = p;
     int negative = *p == '-';
@@ -437,7 +438,7 @@ static Text whole(Text p, const uint64_t *fives, int64_t *out) {
 /* clang-format off */
 STRUCT(Columns,
     const uint8_t *text;
-    const int64_t *room; /* rows of each slot that there is memory for */
+    const int64_t *room; /* capacity of each column */
     int64_t *state;
     const uint64_t *fives;
     int64_t *hard;
@@ -482,7 +483,7 @@ static Text float_at(Text p, Columns *to, double *out, int64_t slot, int64_t ind
     return end;
 }
 
-/* Behind the comma or the closing bracket after an item of a list; `more` says which it was. */
+/* Skips the comma or the closing bracket after an item of a list; `more` is 1 for a comma. */
 static Text after_item(Text p, int *more) {
     p = space(p);
     *more = *p == ',';
@@ -543,7 +544,7 @@ static Text run_list(Text p, Columns *to) {
     return p;
 }
 
-/* Copies letters of compressed runs; NULL where one is no printable letter of ASCII. */
+/* Copies letters of compressed runs; NULL if one is not printable ASCII. */
 static Text letters(Text p, Text end, Columns *to) {
     int64_t count = end - p;
     uint8_t *into = to->letters + to->state[LETTERS], strange = 0;
@@ -560,7 +561,7 @@ static Text letters(Text p, Text end, Columns *to) {
     return strange ? NULL : end;
 }
 
-/* Text of compressed runs; the backslash is the only letter in it that JSON escapes. */
+/* Parses compressed runs; the backslash is the only letter of them that JSON escapes. */
 static Text run_text(Text p, Columns *to) {
     for (p++; (p = letters(p, plain_letters(p), to)) && *p != '"';) {
         if (p[0] != '\\' || p[1] != '\\') return NULL;
@@ -569,8 +570,8 @@ static Text run_text(Text p, Columns *to) {
     return p ? p + 1 : NULL;
 }
 
-/* Behind the colon after a key; its text is from `key` to `end` without the quotes. NULL where
-   escapes may spell a name that matters. */
+/* Parses a key and its colon; the text from `key` to `end` has no quotes. NULL if escapes could
+   spell the name of a parsed field. */
 static Text key_at(Text p, Text *key, Text *end) {
     if (*p != '"') return NULL;
     *key = p + 1;
@@ -587,7 +588,7 @@ static int is_key(Text key, Text end, const char *name) {
     return (size_t)(end - key) == length && !memcmp(key, name, length);
 }
 
-/* Behind the comma or the closing brace after a field; `more` says which it was. */
+/* Skips the comma or the closing brace after a field; `more` is 1 for a comma. */
 static Text after_field(Text p, int *more) {
     p = space(p);
     *more = *p == ',';
@@ -643,7 +644,7 @@ static Text flag(Text p, Columns *to, uint8_t *out) {
     if (*p == 't') return word(p, "true");
     if (*p == 'f') return word(p, "false");
     p = number(p, to->fives, &x, &hard);
-    if (!p || hard) return NULL; /* Python tells a number that is too small from one that is not */
+    if (!p || hard) return NULL; /* Python decides whether the number rounds to 0 */
     *out = x != 0;
     return p;
 }
@@ -741,7 +742,7 @@ static void end_row(Columns *to, int64_t row) {
     to->state[ROWS] = row + 1;
 }
 
-/* Between two records: to the next one, or to the end of the list. NULL where neither is there. */
+/* Moves to the next record, or to the end of the list. NULL for other text. */
 static Text next_record(Text p, int64_t *state) {
     int more;
     p = after_item(p, &more);
@@ -749,8 +750,8 @@ static Text next_record(Text p, int64_t *state) {
     return p;
 }
 
-/* One row for each annotation from state[POSITION], where one begins, until the list ends or one
-   begins at or behind state[STOP]. FULL leaves state where it was before an annotation. */
+/* Writes one row per annotation from state[POSITION], the start of one, until the list ends or an
+   annotation starts at or after state[STOP]. FULL restores the state before the annotation. */
 EXPORT(int, scan_annotations, Columns *to) {
     int64_t *state = to->state;
     Text p = to->text + state[POSITION];
@@ -772,7 +773,7 @@ EXPORT(int, scan_annotations, Columns *to) {
     return DONE;
 }
 
-/* Fields of the records that were read before, by their place in a record. */
+/* Fields of the previous records by their index in a record. */
 enum { FIELDS = 64 };
 
 typedef struct {
@@ -780,7 +781,7 @@ typedef struct {
     int64_t length[FIELDS];
 } Fields;
 
-/* Whether the field at a place in a record has the name that it had in the one before. */
+/* Returns whether the field at an index has the same name as in the previous record. */
 static int is_as_before(Fields *fields, int place, Text key, Text end) {
     if (place >= FIELDS) return 0;
     int64_t length = end - key;
@@ -790,9 +791,9 @@ static int is_as_before(Fields *fields, int place, Text key, Text end) {
     return same;
 }
 
-/* One row for each image of the list whose first record begins at state[POSITION]. `names` says
-   where names of fields stand that the record before does not have at the same place, and of
-   fields that have a list or table, and which of the two it is. */
+/* Writes one row per image of the list whose first record starts at state[POSITION]. `names` has
+   the start and end of names that differ from the previous record at the same index, and of names
+   whose value is a list or an object, with a flag for the latter. */
 EXPORT(int, scan_images, const uint8_t *text, const int64_t *room, int64_t *state,
        const uint64_t *fives, int64_t *ids, int64_t *sizes, uint16_t *found, int64_t *names) {
     Fields fields;
@@ -842,7 +843,7 @@ EXPORT(int, scan_images, const uint8_t *text, const int64_t *room, int64_t *stat
     return DONE;
 }
 
-/* Where the value at a position ends; -1 where it is none. */
+/* Returns the end of the value at a position; -1 for invalid text. */
 EXPORT(int64_t, scan_value, const uint8_t *text, int64_t position) {
     Text end = value(text + position);
     return end ? end - text : -1;
