@@ -223,7 +223,7 @@ def test_names_of_other_objects_are_rejected(tmp_path: Path) -> None:
 
     (result,) = Evaluator.load(tmp_path / "state.npz", registry=REGISTRY).compute().results
     assert result.to_dict()["error"].startswith(
-        "state: expected names and shapes of the objects that were counted, found those of others"
+        "state: expected names and shapes of the counted objects, found those of other objects"
     )
 
 

@@ -65,7 +65,7 @@ def _crossings(rings: Rings, sizes: Codes) -> tuple[Codes, Codes]:
     counts = stop - first
     edge = np.repeat(np.arange(len(ring)), counts)
     column = np.arange(len(edge)) - np.repeat(ends(counts)[:-1] - first, counts)
-    # From left to right, so that an edge that two polygons share is crossed in the same place.
+    # From left to right, so that two polygons cross a common edge at the same pixel.
     turned = (start[:, 0] > end[:, 0])[:, None]
     left, right = np.where(turned, end, start)[edge], np.where(turned, start, end)[edge]
     along = (column + 0.5 - left[:, 0]) / (right[:, 0] - left[:, 0])

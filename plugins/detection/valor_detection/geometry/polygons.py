@@ -156,7 +156,7 @@ def _crosses_often(geometry: Any) -> bool:
     starts, steps = edges[:, 0], edges[:, 1] - edges[:, 0]
     found = 0
     for edge in range(0, len(edges), -(-len(edges) // _SAMPLE)):
-        # Two edges cross where the ends of each lie on both sides of the other.
+        # Two edges cross if the ends of each are on both sides of the other.
         of_them = _sides(steps[edge], edges - starts[edge])
         of_it = [_sides(steps, end - starts) for end in edges[edge]]
         found += int(np.count_nonzero((of_them.prod(axis=1) < 0) & (of_it[0] * of_it[1] < 0)))

@@ -1,6 +1,6 @@
 """Clues to wrong box formats and duplicate ground truths.
 
-Each image is examined on its own, and the images with the least hashes are kept, so the clues do
+Each image is examined separately, and the images with the least hashes are kept, so the clues do
 not depend on the split of the data. Batches are examined together once they have enough objects.
 """
 

@@ -49,7 +49,7 @@ def matching(
     array([], dtype=int64)
     """
     low, high = area_range
-    if table.largest_area <= high:  # the same matching as without an upper end
+    if table.largest_area <= high:  # the same matching as without an upper bound
         area_range = (low, math.inf)
     return _matching(table, rule, scope, area_range)
 
@@ -86,7 +86,7 @@ class Matching:
 
     @cached
     def _whole(self) -> Matching | None:
-        """Matching of the table of more images, if there is one."""
+        """Matching of the table with more images, or None without one."""
         whole = self.table.whole
         return None if whole is None else matching(whole, self.rule, self.scope, self.area_range)
 

@@ -268,9 +268,9 @@ class Outlines(State):
         )
         if not all(np.array_equal(own, other) for own, other in pairs):
             raise StateError(
-                "state: expected names and shapes of the objects that were counted, "
-                "found those of others",
-                "Make the state anew from the data.",
+                "state: expected names and shapes of the counted objects, "
+                "found those of other objects",
+                "Create the state again from the data.",
             )
         return truths, predictions
 
