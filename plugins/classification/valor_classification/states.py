@@ -1,13 +1,13 @@
 """States of classification that other plugins may build metrics on.
 
-What asks for one shares it with the family's own metrics, so that it is counted once. Parameters
-are in the modules of `valor_classification.parameters`, which a manifest may import.
+A metric that requests one shares it with the metrics of the family, so it is counted once.
+Manifests may import the modules of `valor_classification.parameters`.
 
-- `label_counts` asks for `LabelCounts`. ``state.sorted()`` has a part for each label key, and
+- `label_counts` requests `LabelCounts`. ``state.sorted()`` has a part for each label key, and
   ``part.at(threshold)`` its `ThresholdCounts`: columns of tp, fp, fn and tn by label.
 - `LabelQuotient` is the base of a metric that divides these counts: a subclass has one method,
   ``value(tp, fp, fn, tn)``, and gets thresholds and averages from `LabelParameters`.
-- `ranking` asks for `Ranking`. ``part.of_labels()`` has the `LabelScores` of each label.
+- `ranking` requests `Ranking`. ``part.of_labels()`` has the `LabelScores` of each label.
 
 Examples
 --------

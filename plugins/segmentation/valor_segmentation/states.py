@@ -1,9 +1,9 @@
 """States of segmentation that other plugins may build metrics on.
 
-What asks for one shares it with the family's own metrics, so that pixels are counted once.
-Parameters are in the modules of `valor_segmentation.parameters`, which a manifest may import.
+A metric that requests one shares it with the metrics of the family, so pixels are counted once.
+Manifests may import the modules of `valor_segmentation.parameters`.
 
-- `pixel_counts` asks for `PixelCounts`. ``state.sorted()`` has the counts of each label key, and
+- `pixel_counts` requests `PixelCounts`. ``state.sorted()`` has the counts of each label key, and
   ``counts.confusion`` its `Confusion`: a table of pixels by true and predicted label. With
   ``images=True``, ``counts.rows`` are `ImageRows`: the labels of each image.
 - `LabelQuotient` is the base of a metric that divides these counts: a subclass has one method,

@@ -1,4 +1,4 @@
-"""Confusion: which label was taken for which, at every threshold, as sparse counts."""
+"""Sparse confusion counts at every threshold: ground truth, prediction, thresholds passed."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class KeyConfusion(KeyState):
             raise StateError(f"several: expected the uid of an item, found {shown(self.several)}")
 
     def _restored(self, content: Content, name: str) -> Codes:
-        """Cells whose labels and thresholds there are, each once."""
+        """Validate the cells of a file: labels and thresholds must exist, each cell once."""
         found = saved_column(content, name, np.int64, shape=(None, 4), low=NONE, high=_MOST).T
         cells: Codes = np.ascontiguousarray(found)
         if not cells.size:
@@ -127,7 +127,7 @@ class KeyConfusion(KeyState):
 
     @property
     def refusal(self) -> Failed | None:
-        """Why there is no matrix, or None."""
+        """Reason why there is no matrix, or None."""
         if self.several is None:
             return None
         return Failed(
@@ -260,5 +260,5 @@ class Confusion(StateByKey):
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
-    """The confusion at some thresholds."""
+    """Request the confusion at thresholds."""
     return StateRequest(Confusion, {"hardmax": hardmax}, {"thresholds": thresholds})

@@ -22,16 +22,16 @@ from valor_core.states import Content, StateRequest, check_same_length, saved_co
 
 @frozen(eq=False)
 class Chunk:
-    """The datums of one view that take part, and the predictions that pass the lowest threshold.
+    """Datums of one view with labels of the key, and predictions that pass the lowest threshold.
 
     Parameters
     ----------
     uids : ndarray, shape (n,)
         Names of the datums.
     truth_datums, truth_labels : ndarray of int64
-        Ground truths: datum position here, label code.
+        Ground truths: position in `uids`, label code.
     datums, labels : ndarray of int64
-        Predictions: datum position here, ascending, and label code, in the order listed.
+        Predictions: position in `uids`, ascending, and label code, in the order listed.
     values : ndarray
         Their scores.
     """
@@ -63,7 +63,7 @@ class Items:
     is_true : ndarray of bool
         Whether a prediction is a ground truth of its datum.
     truth_bins : ndarray of int64
-        How many thresholds the prediction of each ground truth passes, 0 for none.
+        Number of thresholds that the prediction of each ground truth passes, 0 without one.
     """
 
     labels: tuple[Label, ...]
@@ -287,5 +287,5 @@ class Listing(StateByKey):
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
-    """The listing at some thresholds."""
+    """Request the listing at thresholds."""
     return StateRequest(Listing, {"hardmax": hardmax}, {"thresholds": thresholds})

@@ -1,4 +1,4 @@
-"""Views: what a batch says about one label key, in the form that the states count."""
+"""Views of one label key of a batch, in the form that the states count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from valor_core.schemas.classification import ClassificationBatch, ScoreList, Sc
 from valor_core.states import cached, memoized
 
 NONE = -1
-"""Code of a label that is not there."""
+"""Code for no label."""
 
 
 class KeyView:
@@ -32,7 +32,7 @@ class KeyView:
     scores : ScoreMatrix or ScoreList
         Predictions of the key.
     single : bool, optional
-        Whether no datum has several ground truths, where that is known.
+        Whether no datum has several ground truths, if that is known.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Agreement: how well the predicted labels of a datum agree with its ground truths as a whole."""
+"""Agreement of the predicted labels of each datum with its ground truths, as sets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _no_hits(state: KeyAgreement) -> Codes:
 
 @define(slots=False, repr=False)
 class KeyAgreement(KeyState):
-    """Datums by how their predicted labels meet their ground truths, at every threshold.
+    """Datums by the overlap of their predicted labels and ground truths, at every threshold.
 
     Parameters
     ----------
@@ -213,5 +213,5 @@ class Agreement(StateByKey):
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
-    """The agreement at some thresholds."""
+    """Request the agreement at thresholds."""
     return StateRequest(Agreement, {"hardmax": hardmax}, {"thresholds": thresholds})

@@ -32,7 +32,7 @@ class KeyProbability(KeyState):
     Parameters
     ----------
     losses : tuple of str
-        Which are asked for: ``"brier"``, ``"log_loss"``.
+        Requested losses: ``"brier"``, ``"log_loss"``.
 
     Attributes
     ----------
@@ -138,5 +138,5 @@ class Probability(StateByKey):
 
 
 def request(loss: str) -> StateRequest:
-    """One of the losses."""
+    """Request one of the losses."""
     return StateRequest(Probability, union={"losses": (loss,)})

@@ -1,4 +1,4 @@
-"""Reliability: how often the best-scoring label is right, by its score."""
+"""Reliability: hit rate of the best-scoring label, by its score."""
 
 from __future__ import annotations
 
@@ -89,5 +89,5 @@ class Reliability(StateByKey):
 
 
 def request(bins: int) -> StateRequest:
-    """The reliability in some number of bins."""
+    """Request the reliability in a number of bins."""
     return StateRequest(Reliability, {"bins": bins})

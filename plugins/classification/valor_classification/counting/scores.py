@@ -58,7 +58,7 @@ class ListChunk:
     Parameters
     ----------
     marks : ndarray of int32 or int64, shape (n,)
-        Twice the label code, plus one where the datum truly has the label.
+        Twice the label code, plus one if the datum truly has the label.
     values : ndarray, shape (n,)
         The scores.
     """
@@ -308,7 +308,7 @@ class Ranking(StateByKey):
 
 
 def request() -> StateRequest:
-    """All scores."""
+    """Request all scores."""
     return StateRequest(Ranking)
 
 

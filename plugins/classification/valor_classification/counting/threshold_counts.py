@@ -113,7 +113,7 @@ def _no_histogram(state: KeyLabelCounts) -> Codes:
 
 @define(slots=False, repr=False)
 class KeyLabelCounts(KeyState):
-    """Histograms, by label, of how many thresholds its predictions pass.
+    """Histograms, by label, of the number of thresholds that predictions pass.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ class LabelCounts(StateByKey):
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
-    """The label counts at some thresholds."""
+    """Request the label counts at thresholds."""
     return StateRequest(LabelCounts, {"hardmax": hardmax}, {"thresholds": thresholds})
 
 
@@ -279,7 +279,7 @@ def _has_ties(view: KeyView) -> bool:
 
 
 def limit(threshold: float | None) -> float:
-    """The least score of a prediction; null is no threshold, which every score reaches.
+    """Least score of a prediction; every score reaches the threshold null.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class KeyTopRanks(KeyState):
     thresholds : tuple of float
         Ascending score thresholds.
     ks : tuple of int
-        Ranks asked for; the greatest bounds what is kept.
+        Requested ranks; lower ranks than the greatest are not stored.
 
     Attributes
     ----------
@@ -121,5 +121,5 @@ class TopRanks(StateByKey):
 
 
 def request(thresholds: tuple[float, ...], k: int) -> StateRequest:
-    """The ranks up to k at some thresholds."""
+    """Request the ranks up to k at thresholds."""
     return StateRequest(TopRanks, union={"thresholds": thresholds, "ks": (k,)})

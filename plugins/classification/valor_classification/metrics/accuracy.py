@@ -32,9 +32,9 @@ Outcome = tuple[NumberOrReason, dict[str, int], dict[str, Any]]
 class Accuracy:
     """Share of items with ground truth whose prediction is right.
 
-    With one ground truth an item is right if that label is predicted. Where items of a label
-    key have several, or the parameter `multilabel` says so, every item that takes part is judged
-    by its whole set of labels.
+    An item with one ground truth is right if that label is predicted. If items of a label key have
+    several, or the parameter `multilabel` requires it, the sets of true and predicted labels of
+    each item are compared.
 
     Parameters
     ----------

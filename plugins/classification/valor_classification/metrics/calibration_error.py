@@ -1,4 +1,4 @@
-"""Calibration: whether scores are as often right as they say."""
+"""Calibration error: distance between scores and hit rates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_core.states import StateRequest
 
 @frozen
 class CalibrationError:
-    """Distance between the best score of items and how often it is right, in bins of the score.
+    """Distance between the best score of items and its hit rate, in bins of the score.
 
     The value holds ``ece``, the mean distance weighted by items, ``mce``, the greatest distance,
     and ``bins`` for a reliability diagram. Items without prediction or without ground truth do

@@ -1,4 +1,4 @@
-"""Confusion matrix: which label was taken for which."""
+"""Confusion matrix: items by ground truth and predicted label."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class ConfusionMatrix:
 
     Notes
     -----
-    An item with several ground truths of a key has no place in a matrix; `Counts` treats every
-    label on its own.
+    An item with several ground truths of a key does not fit a matrix; `Counts` treats every
+    label separately.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class ConfusionMatrix:
     parameters: ConfusionMatrixParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The confusion at the thresholds, and the listing if items are to be named."""
+        """Request the confusion at the thresholds, and the listing for examples."""
         chosen = self.parameters
         least = limits(chosen.score_thresholds)
         counted = confusion.request(least, hardmax=chosen.hardmax)
@@ -100,7 +100,7 @@ class ConfusionMatrix:
         return shares
 
     def _examples(self, labels: list[str], table: Items) -> dict[tuple[int, int], list[Any]]:
-        """Items of each cell, at most so many."""
+        """Examples of items of each cell, up to a maximum."""
         examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
         index_of = {label: number for number, label in enumerate(labels)}
         indices = [index_of[label.value] for label in table.labels]
@@ -121,7 +121,7 @@ class ConfusionMatrix:
 
 
 def first_of_each(codes: Codes, most: int) -> Codes:
-    """Positions, ascending, of the first entries with each code, at most so many of one.
+    """Positions, ascending, of the first entries with each code, up to a maximum per code.
 
     Examples
     --------

@@ -110,8 +110,8 @@ class MatthewsCorrelation:
 
     Notes
     -----
-    Gorodkin's generalization to several labels. Equal to scikit-learn's ``matthews_corrcoef``
-    but where that answers 0 for 0/0.
+    Gorodkin's generalization to several labels. Equal to scikit-learn's ``matthews_corrcoef``,
+    except that scikit-learn returns 0 for 0/0.
 
     Examples
     --------
@@ -173,9 +173,9 @@ class CohenKappa:
 
     Notes
     -----
-    Equal to scikit-learn's ``cohen_kappa_score`` with ``labels`` in the same order. Labels that
-    are in the data as score columns only have a place in the order, too. Undefined where all
-    ground truths and all predictions are of one label.
+    Equal to scikit-learn's ``cohen_kappa_score`` with ``labels`` in the same order. The order
+    includes labels that only have score columns. Undefined if all ground truths and all
+    predictions are of one label.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Detailed precision-recall curve: what kind of right and wrong, with items to look at."""
+"""Detailed precision-recall curve: counts by kind of hit or error, with example items."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _OneLabel:
     kinds : dict of str to _Spans
         Items by kind of hit or error.
     limits : ndarray of unsigned integers, shape (n_datums,)
-        At how many thresholds, from the lowest on, each item is no true negative.
+        Number of lowest thresholds at which each item is not a true negative.
     """
 
     kinds: dict[str, _Spans]

@@ -1,4 +1,4 @@
-"""Examples: what was right and wrong on each item."""
+"""Examples: hits and errors of each item."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from valor_core.states import StateRequest
 
 @frozen(repr=False)
 class LabelQuotient:
-    """A quotient of counts for each label and its averages; subclasses say which.
+    """Quotient of counts for each label, and its averages; subclasses define the quotient.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Proper scores: log loss and Brier score, which honest probabilities make least."""
+"""Proper scores: log loss and Brier score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ROC: how well the scores of each label rank its items above the others."""
+"""ROC curves of each label, and the areas under them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters of the metrics that say which items were taken for what."""
+"""Parameters of confusion matrices and lists of items."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class AccuracyParameters(fields.Predictions):
             self._refuse("balanced", "true", multilabel=None)
 
     def _refuse(self, name: str, value: str, **wanted: Any) -> None:
-        """Refuse what a parameter leaves without a meaning."""
+        """Reject parameters that have no effect with others."""
         for other, only in wanted.items():
             found = getattr(self, other)
             if found != only:

@@ -254,7 +254,7 @@ def scored(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
 
 
 def _column(values: Any) -> NDArray[Any] | None:
-    """Labels or numbers as an array in one dimension or two; None for what is none."""
+    """Convert labels or numbers to an array of one or two dimensions; None for other data."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError):

@@ -1,7 +1,7 @@
-"""Classes: columns of class names or numbers, and the codes that they get.
+"""Columns of class names or numbers, and their codes.
 
-What is read from a column never depends on the other items of its batch, so that batches of any
-size mean the same.
+The interpretation of a value never depends on other items of its batch, so results do not depend
+on the size of batches.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _name_them(labels: str = "[…]") -> str:
 
 
 def plain_array(values: Any, name: str, expected: str = _EXPECTED) -> NDArray[Any]:
-    """The array that some values make.
+    """Convert values to an array.
 
     Raises
     ------
@@ -83,7 +83,7 @@ _KINDS = (
 
 
 def _kind(kind: type) -> str:
-    """The word for values of a class; nothing for those that are no label and no score."""
+    """Word for values of a type; empty for types that are neither labels nor scores."""
     return next((word for base, word in _KINDS if issubclass(kind, base)), "")
 
 

@@ -56,7 +56,7 @@ class ListsReader:
         yield self._plain_batch(table) or self._batch(table)
 
     def _plain_batch(self, table: Table) -> ClassificationBatch | None:
-        """The batch without an object for each label; nothing if a cell is odd or wrong."""
+        """Make the batch without an object per label; None if a cell is unusual or invalid."""
         chosen = self.parameters
         vocabulary = Vocabulary()
         try:
@@ -73,7 +73,7 @@ class ListsReader:
             return None
 
     def _batch(self, table: Table) -> ClassificationBatch:
-        """The batch of labels made one by one, or the error of the first one that is none."""
+        """Make the batch label by label; the first invalid label raises its error."""
         chosen = self.parameters
         uids = self._tables.uids(table)
         truths = parsed(table, chosen.groundtruths)
@@ -124,7 +124,7 @@ class ListsReader:
         ]
 
     def _facts(self, table: Table) -> dict[str, list[Any]]:
-        """Metadata: columns that are nothing else, and what the tables of fields say instead."""
+        """Metadata: the remaining columns, overridden by tables of fields."""
         chosen = self.parameters
         used = self._tables.columns_read(
             chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata

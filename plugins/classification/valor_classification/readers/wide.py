@@ -104,7 +104,7 @@ class WideReader:
     def _unscored(
         self, table: Table, row: int, label: Label, scored: Sequence[Label], count: int
     ) -> ReadError:
-        """The error of true labels that no column has scores of: they would count as missed."""
+        """Error for true labels without a column of scores, which would count as missed."""
         scored_names, found = list(map(self._shown, scored)), self._shown(label)
         return ReadError(
             f"{table.place(row, self.parameters.label)}: expected a label that a column has scores "
@@ -130,7 +130,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _scores(table: Table, columns: Sequence[str], width: int) -> Floats:
-    """One score column for each label, or what one probability says of both labels."""
+    """Score column of each label; a single probability gives the scores of both labels."""
     if len(columns) == width:
         found = [table.floats(name) for name in columns]
         if len({column.dtype for column in found}) > 1:

@@ -52,7 +52,7 @@ def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
     if pixels is not None:
         return pixels
     height, width = shape
-    # In whole numbers: of 0.018 * 750, which is 13.5, floats make a bit less.
+    # Exact arithmetic: floats make 0.018 * 750, which is 13.5, slightly less.
     four_squares = 4 * Fraction(str(share)) ** 2 * (height * height + width * width)
     halves = math.isqrt(math.floor(four_squares))
     is_half = halves % 2 == 1 and halves * halves == four_squares
@@ -63,9 +63,9 @@ def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
 class Erosion:
     """Find, row by row, the pixels farther from the edge of their label than a width.
 
-    A pixel is inside if all pixels of the square around it, which reaches as many pixels in every
-    direction as the boundary is wide, are in the image and have its label. Rows go in from the
-    top; answers are of the rows that lie a width above.
+    A pixel is inside if the square around it, which extends the width of the boundary in every
+    direction, lies in the image and has only the label of the pixel. Rows are pushed from the top;
+    the results are those of the rows one width above.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Erosion:
         return inside
 
     def _runs(self, rows: LabelCodes) -> NDArray[np.int32]:
-        """First row of the run of equal pixels, equal to their neighbors too, that each ends."""
+        """First row of the vertical run of equal pixels, with equal neighbors, up to each pixel."""
         is_new = np.empty(rows.shape, bool)
         is_new[1:] = rows[1:] != rows[:-1]
         is_new[0] = True if self._last is None else rows[0] != self._last
@@ -146,7 +146,7 @@ def _any_of(flags: Flags, length: int) -> Flags:
 
 @define(eq=False)
 class _Queue:
-    """Rows that wait for the answer of an `Erosion`."""
+    """Rows that wait for the result of an `Erosion`."""
 
     row_blocks: list[Any] = field(factory=list)
 
@@ -154,7 +154,7 @@ class _Queue:
         self.row_blocks.append(rows)
 
     def take(self, count: int) -> LabelCodes:
-        """The first rows."""
+        """Remove and return the first rows."""
         parts = []
         while count:
             first = self.row_blocks.pop(0)
@@ -178,21 +178,21 @@ class _Side:
         return self.erosion.push(rows)
 
     def edges(self, count: int, is_inside: Flags) -> LabelCodes:
-        """The first rows that wait, without the pixels inside."""
+        """Remove and return the first waiting rows, with inner pixels as background."""
         rows = self.waiting.take(count)
         np.copyto(rows, BACKGROUND, where=is_inside)
         return rows
 
 
 Block = tuple[LabelCodes, LabelCodes]
-"""Label codes of the boundary pixels of some rows, all else background: true, then predicted."""
+"""Label codes of the boundary pixels of rows, other pixels as background: true, then predicted."""
 
 
 def boundaries(true: LabelImage, predicted: LabelImage, reach: int, where: str) -> Iterator[Block]:
-    """Labels and boundaries of both sides of an image, some rows at a time.
+    """Labels and boundaries of both sides of an image, block by block.
 
-    Pixels that do not count are taken out of both sides, so that labels have an edge there.
-    Memory holds as many rows as the boundary is wide, and a block.
+    Ignored pixels are removed from both sides, so labels have an edge there. Memory holds one
+    block, and as many rows as the boundary is wide.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, where: str) 
     reach : int
         Width of a boundary, in pixels.
     where : str
-        What a message calls the image.
+        Name of the image in messages.
 
     Yields
     ------
@@ -218,7 +218,7 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, where: str) 
         predicted_rows = _without(
             label_codes(predicted, other, f"{where}, prediction"), true_rows == IGNORED
         )
-        del image, other  # views of strips, which are let go before the next ones are read
+        del image, other  # views of strips; frees the strips before the next ones are read
         inside, seen_inside = in_threads(
             [partial(left.push, true_rows), partial(right.push, predicted_rows)]
         )
@@ -282,7 +282,7 @@ class BoundaryCounts(LabelRows):
         Raises
         ------
         StateError
-            If more pixels are of both boundaries than of one of them.
+            If there are more pixels in both boundaries than in one of them.
         """
         super().restore(content)
         if (self.table[:, BOTH] > self.table[:, :BOTH].min(axis=1, initial=MOST_COUNTED)).any():

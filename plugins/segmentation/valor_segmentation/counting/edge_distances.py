@@ -42,7 +42,7 @@ class EdgeDistances(LabelRows):
     Parameters
     ----------
     percentiles : tuple of float
-        Which distances are kept of each image, ascending.
+        Percentiles of the distances to store for each image, ascending.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def counted_images(row: list[int], missed: str) -> int:
 
 
 def _reason(row: list[int], missed: str) -> Undefined | None:
-    """Why there is no distance, or None."""
+    """Reason why there is no distance, or None."""
     one_sided = row[ONLY_TRUE] + row[ONLY_PREDICTED]
     if not any(row):
         return Undefined("neither ground truths nor predictions")

@@ -1,4 +1,4 @@
-"""Image scores: what a metric says of each image alone."""
+"""Image scores: values of a metric on each image alone."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ METRICS: Mapping[str, str] = {
     "segmentation_quality": "segmentation.SegmentationQuality",
     "recognition_quality": "segmentation.RecognitionQuality",
 }
-"""Metrics that need more than pixel counts, by the order of images that they give."""
+"""Metrics that need more than pixel counts, by the `order` of images that uses them."""
 
 
 @frozen
 class Score:
-    """Value of one image, and of those of its labels that have one.
+    """Value of one image, and of its labels with a value.
 
     Parameters
     ----------
@@ -89,16 +89,16 @@ class ImageScores(State):
         self.rows += other.rows
 
     def dump(self) -> Content:
-        """The rows."""
+        """Return the rows, for a file."""
         return {"rows": [list(row) for row in self.rows]}
 
     def restore(self, content: Content) -> None:
-        """The rows that `dump` wrote.
+        """Set the rows to the content that `dump` returned.
 
         Raises
         ------
         StateError
-            If they are something else.
+            If the content is invalid.
         """
         self.rows = [_saved_row(*row) for row in content["rows"]]
 
@@ -108,7 +108,7 @@ class ImageScores(State):
 
 
 def request(order: str, settings: Mapping[str, Any]) -> StateRequest:
-    """The scores of the metric that gives an order.
+    """Request the scores of the metric behind an `order`.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _spec(name: str) -> MetricSpec:
 
 
 def _values(metric: Metric, batch: SegmentationBatch) -> dict[str, dict[str, float]]:
-    """Values of labels by label key and label; of several for one label, the first."""
+    """Values by label key and label; the first one if a label has several."""
     states = [needed.open() for needed in metric.needs() if isinstance(needed, StateRequest)]
     for state in states:
         state.update(batch)

@@ -1,4 +1,4 @@
-"""Layer counts: the pixels of a batch's layer by true and predicted label."""
+"""Pixels of a layer of a batch by true and predicted label."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _STRIP = 1 << 22  # pixels that are read, and counted, at a time
 _SIDES = ("groundtruth", "prediction")
 
 MOST_LABELS = 10_000
-"""Labels of a key; a table of so many takes 0.8 GB, and threads have one each."""
+"""Maximum number of labels of a key: their table takes 0.8 GB per thread."""
 
 
 def check_labels(count: int) -> None:
-    """Raise a `SchemaError` if a table of some labels would be too large.
+    """Raise a `SchemaError` if a table of as many labels would be too large.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class LayerCounts:
     table : ndarray of int64, shape (n + 1, n + 1)
         Pixels by true and predicted label; row and column 0 are background.
     images : list of ImageCounts
-        Where asked for, the counts of each datum with pixels.
+        Counts of each datum with pixels, if requested.
     """
 
     codes: Codes
@@ -139,7 +139,7 @@ def layer_counts(batch: SegmentationBatch, layer: Layer, *, by_datum: bool = Fal
 
 @frozen(eq=False)
 class _Strip:
-    """Rows of a datum, from one on, that wait to be counted."""
+    """Rows of a datum that wait to be counted."""
 
     datum: int
     row: int
@@ -191,7 +191,7 @@ class _Counter:
                 for strip in self._strips(i):
                     pixels += strip.pair[0].size
                     waiting.append(strip)
-                    del strip  # so that it goes when it has been counted
+                    del strip  # frees it after counting
                     if pixels >= _STRIP:
                         self._add(waiting, part)
                         pixels = 0
@@ -234,7 +234,7 @@ class _Counter:
         return f"{self.batch.datums.name(datum)}, {_SIDES[side]}"
 
     def _add(self, waiting: list[_Strip], part: _Part) -> None:
-        """Count what waits, and let it go."""
+        """Count and free the waiting strips."""
         if not waiting:
             return
         found = kernels.count_pairs(
@@ -248,7 +248,7 @@ class _Counter:
         waiting.clear()
 
     def _finish(self, datum: int, part: _Part) -> None:
-        """Keep what the table of a datum says; tables themselves would be a lot of memory."""
+        """Store the counts of a datum; its full table would take too much memory."""
         last = len(self.codes) + 1
         if part.image is not None:
             part.images.append(ImageCounts.of(datum, part.image[:last, :last]))

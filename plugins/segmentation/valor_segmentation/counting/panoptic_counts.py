@@ -27,7 +27,7 @@ MATCHED, FALSE, MISSED = range(3)
 
 @define(slots=False, repr=False)
 class PanopticCounts(LabelRows):
-    """Segments of every label, matched where their IoU is above 0.5.
+    """Segments of every label, matched if their IoU is above 0.5.
 
     A label image whose values are labels, not objects, has one segment for each label.
 
@@ -137,11 +137,11 @@ class Matching:
         )
 
     def counts(self, count: int) -> Codes:
-        """Matched, false and missed segments of each of some labels."""
+        """Matched, false and missed segments of each label."""
         kinds = (self.labels, self.false, self.missed)
         return np.stack([np.bincount(codes, minlength=count) for codes in kinds], axis=1)
 
 
 def request(*, background_is_void: bool) -> StateRequest:
-    """The panoptic counts."""
+    """Request the panoptic counts."""
     return StateRequest(PanopticCounts, {"background_is_void": background_is_void})

@@ -1,4 +1,4 @@
-"""Pixel counts: the pixels of all images by true and predicted label, and of each image."""
+"""Pixels by true and predicted label, of all images together and of each image."""
 
 from __future__ import annotations
 
@@ -185,9 +185,10 @@ class KeyCounts:
             raise StateError("chunks: expected none, since images are not listed, found some")
 
     def shift(self) -> tuple[int, int, int] | None:
-        """Number by which predicted values differ from true ones, pixels that do, and all pixels.
+        """Shift of predicted against true values, number of shifted pixels, and of all pixels.
 
-        None unless nearly all pixels differ by the same 1, except those where both sides are 0.
+        None unless nearly all pixels differ by 1 in the same direction, except pixels that are 0 on
+        both sides.
         Values are the names of labels if these are whole numbers, else positions in their list.
         """
         names = [label.value for label in self.vocabulary.labels]
@@ -195,7 +196,7 @@ class KeyCounts:
         values = [int(name) if are_values else i for i, name in enumerate(names, 1)]
         row_of = {0: 0} | {value: row for row, value in enumerate(values, 1)}
         agreed = self.table.diagonal().copy()
-        agreed[[0, row_of[0]]] = 0  # what shifting may have clipped
+        agreed[[0, row_of[0]]] = 0  # a shift may have clipped these
         right = int(agreed.sum())
         total = int(self.table.sum() - self.table.trace()) + right
         if right >= (1 - _NEARLY) * total:  # also where there are no pixels
@@ -211,10 +212,10 @@ class KeyCounts:
         return None
 
     def renamed(self) -> tuple[str, str] | None:
-        """The only label that is true alone, and the only one predicted alone, if pixels are alike.
+        """The only label without predictions and the only one without truths, if pixels agree.
 
-        Labels are alike if nearly all pixels of either are of the other one on the other side.
-        Labels whose names look alike have a warning already.
+        Pixels agree if nearly all pixels of either label have the other one on the other side.
+        Similar names have a separate warning.
         """
         truths, predictions = self.table.sum(axis=1), self.table.sum(axis=0)
         only_true = np.flatnonzero((truths > 0) & (predictions == 0))
@@ -271,7 +272,7 @@ class PixelCounts(ByLabelKey):
     Parameters
     ----------
     details : tuple of str
-        ``("images",)`` keeps rows of each image too.
+        ``("images",)`` also stores rows of each image.
 
     Examples
     --------
@@ -329,5 +330,5 @@ def _chunk(uids: Uids, images: list[ImageCounts]) -> _Chunk:
 
 
 def request(*, images: bool = False) -> StateRequest:
-    """The pixel counts, also of each image if asked for."""
+    """Request the pixel counts, optionally also of each image."""
     return StateRequest(PixelCounts, union={"details": ["images"] if images else []})

@@ -1,4 +1,4 @@
-"""Segments: the objects and regions of two label images, and how they overlap."""
+"""Segments of two label images and their overlaps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TABLE = 1 << 18  # cells of a table of counts; more pairs of segments are sorte
 
 @frozen(eq=False)
 class Side:
-    """The segments of one label image: single objects, or labels where values are labels.
+    """Segments of one label image: objects, or one per label if values are labels.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Overlaps:
     rows, columns : ndarray of int64, shape (n,)
         True and predicted segment of each pair that shares pixels.
     pixels : ndarray of int64, shape (n,)
-        How many they share.
+        Number of shared pixels of each pair.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Overlaps:
         true, predicted : LabelImage
             Both sides.
         where : str
-            What a message calls the image.
+            Name of the image in messages.
 
         Raises
         ------
@@ -123,13 +123,13 @@ class Overlaps:
         return _sums(self.columns, self.pixels, len(self.predicted.codes))
 
     def covered(self, is_covering: Flags) -> Codes:
-        """Pixels of each predicted segment that lie on some of the pairs."""
+        """Pixels of each predicted segment that belong to the selected pairs."""
         chosen = self.columns[is_covering]
         return _sums(chosen, self.pixels[is_covering], len(self.predicted.codes))
 
 
 def _runs(image: Image, other: Image) -> tuple[Codes, Codes]:
-    """Where, in the order of reading, runs of equal pairs of pixels begin, and their lengths."""
+    """Starts and lengths of runs of equal pixel pairs, in reading order."""
     true_values, predicted_values = image.reshape(-1), other.reshape(-1)
     is_new = np.ones(len(true_values), bool)
     np.not_equal(true_values[1:], true_values[:-1], out=is_new[1:])
@@ -141,12 +141,12 @@ def _runs(image: Image, other: Image) -> tuple[Codes, Codes]:
 def _segments(
     one: LabelImage, side: Side, true_values: Image, lengths: Codes, where: str
 ) -> NDArray[np.signedinteger[Any]]:
-    """Segments of the values of some runs of pixels."""
+    """Segments of the values of runs of pixels."""
     return map_values(true_values, one.legend, smallest_type(side.segments), where, lengths)
 
 
 def _counted(keys: Codes, lengths: Codes, count: int) -> tuple[Codes, Codes]:
-    """The distinct whole numbers below a count, and the sum of the lengths of each."""
+    """Distinct keys and the sum of the lengths of each."""
     if count > _TABLE:
         found, indices = np.unique(keys, return_inverse=True)
         return found, _sums(indices, lengths, len(found))

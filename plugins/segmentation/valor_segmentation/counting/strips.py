@@ -1,4 +1,4 @@
-"""Walk: over the images of a layer side by side, and over the rows of each, both sides at once."""
+"""Iteration over the images of a layer in threads, and over the rows of both sides of an image."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EDGE_WORK = 4  # work per pixel with neighbours or segments, in units of counti
 
 @frozen
 class Blank:
-    """Pixels of an image that is 0 all over, in no memory.
+    """Pixels of an image of zeros that takes no memory.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Blank:
 def with_blank_side(
     true: LabelImage | None, predicted: LabelImage | None
 ) -> tuple[LabelImage, LabelImage] | None:
-    """Both sides of an image, one that is missing as background; None if both are.
+    """Return both sides of an image, with background for a missing one; None if both are missing.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def with_blank_side(
 def strips(
     shape: tuple[int, int], *sides: Pixels, most: int = 1 << 24
 ) -> Iterator[tuple[int, int]]:
-    """Spans of rows, first and last, in which images of one shape are read side by side.
+    """Spans of rows, first and last, in which images of one shape are read together.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def strips(
     *sides : Pixels
         The images.
     most : int
-        Most pixels of a span, unless a single strip has more.
+        Maximum number of pixels of a span, unless a single strip has more.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def strips(
 def row_blocks(
     true: LabelImage, predicted: LabelImage, where: str, *, most: int
 ) -> Iterator[tuple[Image, Image]]:
-    """Rows of two images, some at a time, from strips that are read once.
+    """Yield blocks of rows of two images, from strips that are read once.
 
     A strip is freed once its blocks are deleted, if that is before the next block is made.
 
@@ -95,9 +95,9 @@ def row_blocks(
     true, predicted : LabelImage
         Both sides of an image.
     where : str
-        What a message calls the image.
+        Name of the image in messages.
     most : int
-        Most pixels of a block, unless a row has more.
+        Maximum number of pixels of a block, unless a row has more.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def map_images(task: Callable[[int, LabelImage, LabelImage], T], layer: Layer) -
     Parameters
     ----------
     task : callable
-        Called with the position of an image and its two sides; not for images without any.
+        Called with the position of an image and its two sides, unless both are missing.
     layer : Layer
         The images.
 

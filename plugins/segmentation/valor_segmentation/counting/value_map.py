@@ -1,4 +1,4 @@
-"""Lookup: what a legend says of every pixel of an image."""
+"""Codes of pixels, looked up by value in a legend."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NONE = -3  # below BACKGROUND and IGNORED
 
 
 def smallest_type(meanings: NDArray[np.int64]) -> LabelCodes:
-    """The same whole numbers in as few bytes as hold them.
+    """Convert integers to the smallest type that holds them.
 
     Examples
     --------
@@ -32,25 +32,25 @@ def smallest_type(meanings: NDArray[np.int64]) -> LabelCodes:
 def map_values(
     image: Image, legend: Legend, meanings: LabelCodes, where: str, lengths: Codes | None = None
 ) -> LabelCodes:
-    """The meaning of every pixel of an image.
+    """Map every pixel of an image to the code of its value.
 
     Parameters
     ----------
     image : ndarray of whole numbers
         Pixel values.
     legend : Legend
-        Which values there are.
+        Legend with the values.
     meanings : ndarray of int, shape (v,)
         Code of each value of the legend; -2 or more.
     where : str
-        What a message calls the image.
+        Name of the image in messages.
     lengths : ndarray of int64, optional
         Number of pixels that each value represents; 1 by default.
 
     Returns
     -------
     ndarray of int
-        As large as the image, of the type of `meanings`.
+        Codes in the shape of the image and the type of `meanings`.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def map_values(
 
 
 def unknown_value(where: str, value: int, pixels: str) -> SchemaError:
-    """The error of a pixel value that no legend has.
+    """Make the error for a pixel value outside of the legend.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def unknown_value(where: str, value: int, pixels: str) -> SchemaError:
     value : int
         The value.
     pixels : str
-        In which pixels.
+        Description of the pixels.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def unknown_value(where: str, value: int, pixels: str) -> SchemaError:
 
 
 def label_codes(one: LabelImage, image: Image, where: str) -> LabelCodes:
-    """Label codes of some rows of a label image.
+    """Label codes of rows of a label image.
 
     Examples
     --------

@@ -85,15 +85,15 @@ class SegmentationGallery:
     """Gallery of images with their label images and wrong pixels.
 
     A row of panels for each label key: the image, the ground truth, the prediction and the
-    errors. There, green is the right label, orange a wrong one, red a label where there is none,
-    yellow none where there is one, gray what does not count. An image is as bad as `Examples` says,
-    of several label keys their sum. A label has one color in all pictures, unless another one of
-    the data claims it.
+    errors. Colors of the errors: green for the right label, orange for a wrong one, red for a label
+    on background, yellow for background on a label, gray for ignored pixels. The badness of an
+    image is that of `Examples`, added up over label keys. A label has the same color in all
+    pictures, unless another label of the data uses it.
 
     Parameters
     ----------
     parameters : GalleryParameters
-        Where the images are, and what makes one a bad one.
+        Folder of the images, and their order.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class SegmentationGallery:
         )
 
     def _image(self, batch: SegmentationBatch) -> tuple[Image.Image | None, list[str]]:
-        """The image, or why there is none."""
+        """Return the image, or the reason why it is missing."""
         folder, datum = self.parameters.images, batch.datums.at(0)
         if folder is None:
             return None, []
@@ -187,7 +187,7 @@ class SegmentationGallery:
 
 
 def _name(folder: Path, uid: str) -> str:
-    """Name of the file of an image that is called like its uid, with an ending or without."""
+    """Name of the image file that is named like a uid, with or without an ending."""
     # Not Path.is_file, which raises where a name is too long.
     names = (f"{uid}{ending}" for ending in _ENDINGS)
     return next((name for name in names if os.path.isfile(folder / name)), uid)
@@ -238,7 +238,7 @@ class _View:
 
     def panels(self, image: Image.Image | None, paints: Sequence[str]) -> list[Panel]:
         """Image, ground truth, prediction and errors."""
-        # Codes begin at IGNORED, which is the last place but one if counted from the end.
+        # Codes begin at IGNORED, which indexes the last but one color.
         table = _rgb([*paints, COLORS["ignored"], COLORS["background"]])
         errors = _rgb(list(COLORS.values()))[_kinds(self.true, self.predicted)]
         panels = [

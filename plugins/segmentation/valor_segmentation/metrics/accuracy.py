@@ -1,4 +1,4 @@
-"""Accuracy: the share of pixels whose label is right."""
+"""Accuracy: share of pixels whose label is right."""
 
 from __future__ import annotations
 

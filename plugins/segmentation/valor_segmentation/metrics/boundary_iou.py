@@ -23,23 +23,23 @@ from valor_segmentation.parameters.boundaries import BoundaryIOUParameters
 class BoundaryIOU:
     """IoU of a label's true and predicted boundaries, of each label and on average.
 
-    The boundary of a label is made of its pixels that lie no farther from its edge than the width:
-    pixels with any pixel of another label, of none, or outside the image in the square around them
-    that reaches as many pixels in every direction. Pixels of all images are pooled. In [0, 1];
-    undefined for a label that no pixel has. The result with the ``average`` macro is the mean over
-    the labels with ground truths.
+    The boundary of a label consists of its pixels within the width of its edge: the square around
+    such a pixel, which extends the width in every direction, has a pixel of another label or of
+    none, or reaches outside the image. Pixels of all images are pooled. In [0, 1]; undefined for a
+    label without pixels. The result with the ``average`` macro is the mean over the labels with
+    ground truths.
 
     Parameters
     ----------
     parameters : BoundaryIOUParameters
-        Width of a boundary, averages, and which labels the macro mean takes.
+        Width of a boundary, averages, and labels of the macro mean.
 
     Notes
     -----
-    Boundaries are those of boundary_iou_api's ``mask_to_boundary``, which erodes the mask by
-    OpenCV as often as the width has pixels, with a square of 3 by 3 and zeros around the image. Its
-    widths are products of floats; here 0.018 of a diagonal of 750 pixels is 13.5, and so 14.
-    That program has no pixels that do not count; here they are taken out of both sides before.
+    Boundaries equal those of boundary_iou_api's ``mask_to_boundary``, which erodes the mask with
+    OpenCV once per pixel of the width, with a square of 3 by 3 and zeros around the image. Its
+    widths are products of floats; here 0.018 of a diagonal of 750 pixels is 13.5, rounded to 14.
+    boundary_iou_api does not support ignored pixels; here they are removed from both sides first.
 
     Images are read a few rows at a time; memory holds as many rows of labels as the boundary is
     wide.

@@ -1,4 +1,4 @@
-"""Confusion matrix: which label was taken for which, in pixels."""
+"""Confusion matrix: pixels by true and predicted label."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from valor_segmentation.parameters.pixels import ConfusionMatrixParameters
 
 @frozen
 class ConfusionMatrix:
-    """Pixels by true and predicted label, with those that only one side labels.
+    """Pixels by true and predicted label, including pixels with a label on one side only.
 
     The value holds ``confusion_matrix`` by ground truth and prediction, ``unmatched_ground_truths``
-    of labeled pixels that are predicted to be background, ``unmatched_predictions`` of background
-    that is predicted to be labeled, and ``background`` of pixels that both sides leave unlabeled.
+    of labeled pixels that are predicted as background, ``unmatched_predictions`` of background that
+    is predicted as a label, and ``background`` of pixels without a label on both sides.
 
     Parameters
     ----------

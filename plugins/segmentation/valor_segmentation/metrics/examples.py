@@ -1,4 +1,4 @@
-"""Examples: the worst images, with their pixels right and wrong."""
+"""Examples: the worst images, with their right and wrong pixels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OF_COUNTS: Mapping[str, Callable[[int, int, int], tuple[int, int]]] = {
 
 @frozen
 class Examples:
-    """Images with the pixels of their labels, the worst first; equal ones by uid.
+    """Images with the pixel counts of their labels, the worst first; ties by uid.
 
     The value is a list. Each image has its ``datum_id``, the number of its ``wrong`` pixels, its
     ``iou`` (of several labels, the plain mean over those with true pixels, as in `MeanIOU`), and
@@ -55,12 +55,11 @@ class Examples:
 
     Notes
     -----
-    A pixel of one label that is taken for another is one wrong pixel, though it counts in the fn
-    of the one and in the fp of the other. Images without annotations on either side are not
-    listed. Without a value are an image in which no label has true pixels, and, of ``hausdorff``,
-    one with a label on one side only, which is infinitely far. Such images come first if any pixel
-    is wrong, by wrong pixels, and last if none is. A `label` that no item has makes the result
-    undefined.
+    A pixel of one label that is predicted as another is one wrong pixel, but counts in the fn of
+    the true and in the fp of the predicted label. Images without annotations are not listed. An
+    image without true pixels of any label has no value, nor has, with ``hausdorff``, an image with
+    a label on one side only. Images without a value come first if pixels are wrong, ordered by
+    wrong pixels, else last. A `label` that no item has makes the result undefined.
 
     Examples
     --------
@@ -160,14 +159,14 @@ def _by_image(rows: ImageRows) -> Iterator[tuple[str | int, list[LabelRow]]]:
 
 @frozen
 class _Image:
-    """One image, or what it has of one label.
+    """One image, or its pixels of one label.
 
     Parameters
     ----------
     uid : str or int
         Its name.
     rows : list of LabelRow
-        Counts of its labels, of background too where it is whole.
+        Counts of its labels, including background if `is_whole`.
     names : list of str
         Names of all labels.
     is_whole : bool
@@ -200,7 +199,7 @@ class _Image:
         return described | {"labels": labels}
 
     def _mean(self, order: str, counts: Mapping[str, Counts], score: Score) -> float | None:
-        """Plain mean over the labels with true pixels, or over the only label that is asked for."""
+        """Plain mean over the labels with true pixels, or over the requested label."""
         if order == "hausdorff" and not counts.keys() <= score.labels.keys():
             return None
         is_taken = {name: not self.is_whole or tp + fn > 0 for name, (tp, _, fn) in counts.items()}

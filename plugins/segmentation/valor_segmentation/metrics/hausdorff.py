@@ -28,27 +28,27 @@ _MOST_NAMED = 3
 class Hausdorff:
     """Distance between the true and predicted edges of each label, in pixels.
 
-    The edge of a label is made of its pixels with a neighbor above, below, left or right that is
-    not of it or outside the image. Of each edge pixel on one side the distance to the nearest on
-    the other is taken; the percentile of these, from true to predicted and the other way around,
-    and the greater of the two. The 100th is the Hausdorff distance, the 95th ignores the
-    farthest of the pixels. 0 is best and there is no upper bound.
+    The edge of a label consists of its pixels with a neighbor above, below, left or right that has
+    another label or is outside the image. The distance of an edge pixel is that to the nearest edge
+    pixel on the other side. The value is the greater of two percentiles of these distances: from
+    true to predicted, and from predicted to true. The 100th percentile is the Hausdorff distance;
+    the 95th ignores the farthest pixels. 0 is best and there is no upper bound.
 
-    Results with ``statistic: mean`` are means over images, those with ``worst`` the image with
-    the greatest. In an image that has the label on one side only there is no distance: by default
-    it is excluded and the report warns; `missed` makes it the diagonal of the image, ``hypot`` of
-    its height and width, or the result undefined. Results with an ``average`` are the means of the
-    means over labels with ground truths.
+    Results with ``statistic: mean`` are means over images, results with ``worst`` the greatest
+    distance of an image. An image with the label on one side only has no distance: by default it is
+    excluded and the report warns; `missed` selects the diagonal of the image (``hypot`` of its
+    height and width) instead, or makes the result undefined. Results with an ``average`` are means
+    over labels with ground truths.
 
     Parameters
     ----------
     parameters : HausdorffParameters
-        Percentiles, and which labels the average takes.
+        Percentiles, and labels of the average.
 
     Notes
     -----
-    Images are read whole. Pixels that do not count are taken out of both sides before. Percentiles
-    between two distances are interpolated linearly.
+    Images are read whole. Ignored pixels are removed from both sides first. Percentiles between two
+    distances are interpolated linearly.
 
     References
     ----------

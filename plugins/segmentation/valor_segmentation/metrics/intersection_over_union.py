@@ -1,4 +1,4 @@
-"""Intersection over union: the pixels on which both sides agree, of those that either names."""
+"""Intersection over union of the true and predicted pixels of labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameter
 
 
 def intersection_over_union(tp: int, fp: int, fn: int) -> NumberOrReason:
-    """Share of pixels that are true and predicted, of those that are either.
+    """Quotient of the pixels that are true and predicted by those that are true or predicted.
 
     Undefined for a label without pixels.
 
@@ -66,7 +66,7 @@ class MeanIOU:
     Parameters
     ----------
     parameters : MeanIOUParameters
-        Kind of mean, and who takes part.
+        Kind of mean, and labels that take part.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Panoptic quality: how well segments are found and how well they fit, in one number."""
+"""Panoptic quality: recognition and segmentation quality of segments in one number."""
 
 from __future__ import annotations
 
@@ -29,30 +29,28 @@ NOTHING = "neither ground truths nor predictions that count"
 class PanopticQuality:
     """IoUs of matched segments over all segments (PQ), of each label and on average.
 
-    A predicted and a true segment of one label match if their IoU is above 0.5, so that each has
-    one match at most. The value is the sum of the IoUs of matches over the number of matches and
-    half of that of other segments, predicted and true: `SegmentationQuality` times
-    `RecognitionQuality`, in [0, 1]. It is undefined for a label of which there is no segment that
-    counts.
+    A predicted and a true segment of one label match if their IoU is above 0.5, so each has at most
+    one match. The value is the sum of the IoUs of matches, divided by the number of matches plus
+    half the number of unmatched segments, predicted and true: `SegmentationQuality` times
+    `RecognitionQuality`, in [0, 1]. It is undefined for a label without segments that count.
 
     Parameters
     ----------
     parameters : PanopticQualityParameters
-        Which labels are stuff, and what counts.
+        Labels that are stuff, and what counts.
 
     Notes
     -----
-    Void pixels are those of the ground truth that do not count: what the data ignore, as the reader
-    of COCO's panoptic files does pixels of no segment, and with ``background_is_void`` background.
-    They are taken out of predictions before their IoU. A prediction without a match is
-    ignored, not false, if more than half of it is void or in crowds of its label. Crowds are
-    never matched and never missed. A true segment that a panoptic file lists but no pixel has is
-    missed, as in COCO's panoptic API; such a predicted segment is an error. Results with an
-    ``average`` are plain means over labels with ground truths: of ``all``, and of ``things`` and
-    ``stuff`` if the data or a parameter distinguish the two.
+    Void pixels are true pixels that do not count: ignored pixels (with the reader of COCO's
+    panoptic files, pixels without a segment) and, with ``background_is_void``, background. They are
+    removed from predictions before the IoU. An unmatched prediction is ignored instead of false if
+    more than half of it is void or in crowds of its label. Crowds are never matched and never
+    missed. A true segment that a panoptic file lists without pixels is missed, as in COCO's
+    panoptic API; a predicted one is an error. Results with an ``average`` are plain means over
+    labels with ground truths: of ``all``, and of ``things`` and ``stuff`` if the data or a
+    parameter distinguish them.
 
-    COCO's panoptic API takes the last crowd of a label in an image, where its format has one; here
-    all of them count.
+    COCO's panoptic API uses only the last crowd of a label in an image; here all crowds count.
 
     References
     ----------
@@ -87,14 +85,13 @@ class PanopticQuality:
 class SegmentationQuality:
     """Mean IoU of matched segments (SQ), of each label and on average.
 
-    The matching and the means are those of `PanopticQuality`. In (0.5, 1] where anything is
-    matched, else the value of 0/0; undefined for a label of which there is no segment that
-    counts.
+    Matches and means are those of `PanopticQuality`. In (0.5, 1] if there is a match, else the
+    value of 0/0; undefined for a label without segments that count.
 
     Parameters
     ----------
     parameters : SegmentationQualityParameters
-        Which labels are stuff, what counts, and the value of 0/0.
+        Labels that are stuff, what counts, and the value of 0/0.
 
     References
     ----------
@@ -132,14 +129,14 @@ class SegmentationQuality:
 class RecognitionQuality:
     """F1 of segments (RQ), of each label and on average.
 
-    The matching and the means are those of `PanopticQuality`. The number of matches over that of
-    matches and half of all other segments, in [0, 1]; undefined for a label of which there is no
-    segment that counts.
+    Matches and means are those of `PanopticQuality`. The number of matches, divided by the number
+    of matches plus half the number of unmatched segments, in [0, 1]; undefined for a label without
+    segments that count.
 
     Parameters
     ----------
     parameters : RecognitionQualityParameters
-        Which labels are stuff, and what counts.
+        Labels that are stuff, and what counts.
 
     References
     ----------

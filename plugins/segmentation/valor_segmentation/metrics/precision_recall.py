@@ -27,7 +27,7 @@ ABSENT = "label in no pixel"
 
 @frozen
 class LabelQuotient:
-    """A quotient of a label's pixels, and its averages; subclasses say which."""
+    """Quotient of the pixels of a label, and its averages; subclasses define the quotient."""
 
     parameters: Any
 

@@ -1,4 +1,4 @@
-"""Parameters of the metrics that look at the edges of labels."""
+"""Parameters of the metrics of edges."""
 
 from __future__ import annotations
 
