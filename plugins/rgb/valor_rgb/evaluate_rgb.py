@@ -25,7 +25,7 @@ class EvaluationResult:
     task_type : str
         The ability, with the noise ratio in percent if there is one.
     model_name : str
-        Whose responses they are.
+        Name of the model.
     total_samples, correct, incorrect, rejected, errors_detected, errors_corrected : int
         The counts; 0 if the ability has no such count.
     accuracy_by_noise : dict of float to float

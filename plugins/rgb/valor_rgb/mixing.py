@@ -105,7 +105,7 @@ class Mixing:
         Parameters
         ----------
         groups : sequence of sequence of str
-            The documents that help, by sub-question.
+            Documents with the answer, by sub-question.
         negative : sequence of str
             Irrelevant documents.
 
@@ -193,10 +193,10 @@ class Mixing:
 
 
 def _decimal(ratio: float) -> Fraction:
-    """The number that a person wrote."""
+    """Convert a float to the decimal that it prints as."""
     return Fraction(repr(float(ratio)))
 
 
 def _share(count: int, ratio: float) -> int:
-    """The share of a count, rounded up."""
+    """Multiply a count by a share, and round up."""
     return ceil(count * _decimal(ratio))

@@ -136,7 +136,7 @@ class KeyConfusion(KeyState):
         )
 
     def at(self, threshold: float) -> tuple[Codes, Codes, Codes]:
-        """The cells of the matrix as `pairs` has them, each once, ascending."""
+        """Return the cells of `pairs`, each once, ascending."""
         width = len(self.vocabulary) + 1
         truths, predictions, items = self.pairs(threshold)
         codes, cell = np.unique(truths * width + predictions, return_inverse=True)
@@ -145,7 +145,7 @@ class KeyConfusion(KeyState):
         return codes // width, codes % width, counts
 
     def pairs(self, threshold: float) -> tuple[Codes, Codes, Codes]:
-        """The cells of the matrix that hold items, at one of the thresholds.
+        """Return the non-empty cells of the matrix at one of the thresholds.
 
         Returns
         -------
@@ -205,7 +205,7 @@ def _columns(cells: ConfusionCells) -> Codes:
 
 
 def _where(wanted: NDArray[np.bool_], cells: Codes) -> Codes:
-    """The wanted cells, mostly all."""
+    """Select cells; usually all."""
     return cells if wanted.all() else cells[:, wanted]
 
 
@@ -222,7 +222,7 @@ def _without_predictions(cells: Codes, label_count: int, threshold_count: int) -
 
 
 def _renamed(cells: Codes, codes: Codes) -> Codes:
-    """The cells with label codes of the vocabulary; `NONE` stays."""
+    """Convert label codes of cells to codes of the vocabulary; `NONE` stays."""
     if np.array_equal(codes, np.arange(len(codes))):
         return cells
     renamed = cells.copy()
@@ -231,7 +231,7 @@ def _renamed(cells: Codes, codes: Codes) -> Codes:
 
 
 def _joined(cells: Codes, new: Codes) -> Codes:
-    """Both sets of cells, each cell once."""
+    """Merge two sets of cells, each cell once."""
     if not new.size:
         return cells
     if not cells.size:

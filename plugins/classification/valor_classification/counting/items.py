@@ -46,7 +46,7 @@ class Chunk:
 
 @frozen(kw_only=True, eq=False)
 class Items:
-    """All datums of a label key in the order of their uids; labels sorted.
+    """Datums of a label key in the order of their uids; labels sorted.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class KeyView:
 
     @cached
     def truths(self) -> Codes:
-        """The ground truth of each datum where none has several, `NONE` where there is none."""
+        """Ground truth of each datum, or `NONE`; for a view that `is_single`."""
         if len(self.truth_datums) == self.count:
             return self.truth_labels
         truths = np.full(self.count, NONE, dtype=np.int64)
@@ -133,7 +133,7 @@ class KeyView:
 
     @property
     def _known_tops(self) -> RowTops | None:
-        """The tops of a score matrix, if the look that checked it found them already."""
+        """Row maxima of a score matrix, if the check of the scores computed them."""
         tops: Tops | None = self.scores.tops  # type: ignore[union-attr]
         return None if tops is None else (tops.columns, tops.scores)
 
@@ -141,7 +141,7 @@ class KeyView:
     def _tops(self) -> tuple[NDArray[np.integer[Any]], Floats]:
         """Column or row of each datum's best-scoring label, the first of equals, and its score.
 
-        `NONE`, and anything, where it lists none.
+        `NONE` and an arbitrary score for a datum without scores.
         """
         values = self.scores.values
         if isinstance(self.scores, ScoreMatrix):
@@ -151,7 +151,7 @@ class KeyView:
 
     @cached
     def top_labels(self) -> NDArray[np.integer[Any]]:
-        """The best-scoring label of each datum, `NONE` where it lists none."""
+        """Best-scoring label of each datum, `NONE` for a datum without scores."""
         entries = self._tops[0]
         if isinstance(self.scores, ScoreMatrix):
             labels = self.scores.labels
@@ -162,7 +162,7 @@ class KeyView:
 
     @cached
     def top_scores(self) -> Floats:
-        """The best score of each datum, meaningless where it lists none."""
+        """Best score of each datum; meaningless for a datum without scores."""
         return self._tops[1]
 
     @memoized

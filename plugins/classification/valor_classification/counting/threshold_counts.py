@@ -85,7 +85,7 @@ def threshold_warnings(
 
 @frozen(kw_only=True, eq=False, repr=False)
 class ThresholdCounts:
-    """The binary problems of all labels at one score threshold, labels sorted.
+    """Binary counts of all labels at one score threshold, labels sorted.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def limit(threshold: float | None) -> float:
 
 
 def limits(thresholds: Iterable[float | None]) -> tuple[float, ...]:
-    """The least scores for several thresholds."""
+    """Least scores for several thresholds."""
     return tuple(map(limit, thresholds))
 
 

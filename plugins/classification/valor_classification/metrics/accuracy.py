@@ -53,7 +53,7 @@ class Accuracy:
     parameters: AccuracyParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Agreement, ranks or label counts at the thresholds."""
+        """Request agreement, ranks or label counts at the thresholds."""
         chosen, least = self.parameters, limits(self.parameters.score_thresholds)
         if chosen.top_k > 1:
             return (truth_ranks.request(least, chosen.top_k),)
@@ -61,7 +61,7 @@ class Accuracy:
         return (counting.request(least, hardmax=chosen.hardmax),)
 
     def compute(self, state: StateByKey) -> Iterator[Result]:
-        """One result for each label key and threshold."""
+        """Yield one result for each label key and threshold."""
         chosen, accuracy = self.parameters, self._accuracy
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:

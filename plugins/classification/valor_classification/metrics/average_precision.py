@@ -48,13 +48,13 @@ class AveragePrecision:
     parameters: AveragePrecisionParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """All scores, or their histogram."""
+        """Request all scores, or their histogram."""
         return scores.area_requests(self.parameters.bins)
 
     def compute(
         self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
     ) -> Iterator[Result]:
-        """One result for each label, then the averages of its key."""
+        """Yield one result for each label, then the averages of its key."""
         bins = self.parameters.bins
         for key, part in state.sorted():
             areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))

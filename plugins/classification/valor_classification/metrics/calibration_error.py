@@ -45,11 +45,11 @@ class CalibrationError:
     parameters: CalibrationParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The reliability in the bins."""
+        """Request the reliability in the bins."""
         return reliability.request(self.parameters.bins), scores_request()
 
     def compute(self, state: Reliability, answers: ScorelessPredictions) -> Iterator[Result]:
-        """One result for each label key."""
+        """Yield one result for each label key."""
         for key, part in state.sorted():
             parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
             refusal = answers.of(key).refusal

@@ -62,7 +62,7 @@ class ConfusionMatrix:
         return counted, items.request(least, hardmax=chosen.hardmax)
 
     def compute(self, state: Confusion, named: Listing | None = None) -> Iterator[Result]:
-        """One result for each label key and threshold."""
+        """Yield one result for each label key and threshold."""
         chosen = self.parameters
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:

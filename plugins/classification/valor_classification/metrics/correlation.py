@@ -77,7 +77,7 @@ class ContingencyTable:
 
 
 def tabulation(part: KeyConfusion, threshold: float) -> ContingencyTable:
-    """The items with ground truth at one of the thresholds."""
+    """Items with ground truth at one of the thresholds."""
     count = len(part.vocabulary)
     truths, predictions, items = part.pairs(threshold)
     is_listed = truths < count
@@ -126,11 +126,11 @@ class MatthewsCorrelation:
     parameters: MatthewsParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The confusion at the thresholds."""
+        """Request the confusion at the thresholds."""
         return (confusion.request(limits(self.parameters.score_thresholds), hardmax=True),)
 
     def compute(self, state: Confusion) -> Iterator[Result]:
-        """One result for each label key and threshold."""
+        """Yield one result for each label key and threshold."""
         for key, part in state.sorted():
             for threshold in self.parameters.score_thresholds:
                 value: NumberOrReason | None = part.refusal
@@ -190,11 +190,11 @@ class CohenKappa:
     parameters: KappaParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The confusion at the thresholds."""
+        """Request the confusion at the thresholds."""
         return (confusion.request(limits(self.parameters.score_thresholds), hardmax=True),)
 
     def compute(self, state: Confusion) -> Iterator[Result]:
-        """One result for each label key and threshold."""
+        """Yield one result for each label key and threshold."""
         chosen = self.parameters
         settings = {"weights": chosen.weights} | changed_parameters(chosen, "score_thresholds")
         for key, part in state.sorted():

@@ -34,12 +34,12 @@ class Counts:
     parameters: CountsParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Label counts at the thresholds."""
+        """Request label counts at the thresholds."""
         chosen = self.parameters
         return (threshold_counts.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
 
     def compute(self, state: LabelCounts) -> Iterator[Result]:
-        """One result for each threshold, label key and label."""
+        """Yield one result for each threshold, label key and label."""
         thresholds = self.parameters.score_thresholds
         for _, part in state.sorted():
             for threshold, counts in zip(thresholds, part.all_at(limits(thresholds)), strict=True):

@@ -96,11 +96,11 @@ class DetailedPrecisionRecallCurve:
     parameters: DetailedCurveParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The listing at the thresholds."""
+        """Request the listing at the thresholds."""
         return (items.request(self.parameters.score_thresholds, hardmax=False),)
 
     def compute(self, state: Listing) -> Iterator[Result]:
-        """One result for each label key: by label, threshold and kind."""
+        """Yield one result for each label key: by label, threshold and kind."""
         thresholds = tuple(sorted(self.parameters.score_thresholds))
         for key, part in state.sorted():
             table = part.table(thresholds)
@@ -152,7 +152,7 @@ def _best_bins(table: Items) -> tuple[Codes, Codes]:
 
 
 def _each_label(table: Items, thresholds: int) -> Iterator[_OneLabel]:
-    """The items of one label after the other, sorted."""
+    """Yield the items of each label, sorted."""
     count = len(table.labels)
     best, second = _best_bins(table)
     has_truth = np.zeros(len(table.uids), dtype=bool)

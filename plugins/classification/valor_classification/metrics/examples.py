@@ -39,12 +39,12 @@ class Examples:
     parameters: ExamplesParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The listing at the thresholds."""
+        """Request the listing at the thresholds."""
         chosen = self.parameters
         return (items.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
 
     def compute(self, state: Listing) -> Iterator[Result]:
-        """One result for each label key and threshold: a list of items."""
+        """Yield one result for each label key and threshold: a list of items."""
         chosen = self.parameters
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:

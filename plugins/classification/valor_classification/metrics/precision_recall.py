@@ -33,12 +33,12 @@ class LabelQuotient:
     parameters: Any
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Label counts at the thresholds."""
+        """Request label counts at the thresholds."""
         chosen = self.parameters
         return (threshold_counts.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
 
     def compute(self, state: LabelCounts) -> Iterator[Result]:
-        """One result for each threshold, label key and label, then the averages."""
+        """Yield one result for each threshold, label key and label, then the averages."""
         thresholds = self.parameters.score_thresholds
         for key, part in state.sorted():
             for threshold, counts in zip(thresholds, part.all_at(limits(thresholds)), strict=True):
@@ -64,7 +64,7 @@ class LabelQuotient:
         )
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         raise NotImplementedError
 
 
@@ -94,7 +94,7 @@ class Precision(LabelQuotient):
     parameters: LabelParameters
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
 
 
@@ -124,7 +124,7 @@ class Recall(LabelQuotient):
     parameters: LabelParameters
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
 
 
@@ -154,7 +154,7 @@ class F1(LabelQuotient):
     parameters: LabelParameters
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         reason = "no ground truths and no predictions of the label"
         return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
 
@@ -185,7 +185,7 @@ class FBeta(LabelQuotient):
     parameters: FBetaParameters
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         square = self.parameters.beta**2
         reason = "no ground truths and no predictions of the label"
         denominator = (1 + square) * tp + fp + square * fn
@@ -220,5 +220,5 @@ class Specificity(LabelQuotient):
     parameters: LabelParameters
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         return ratio(tn, tn + fp, self.parameters.zero_division, "every item has the label")

@@ -49,11 +49,11 @@ class PrecisionRecallCurve:
     parameters: PrecisionRecallCurveParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Label counts at the thresholds, without hardmax."""
+        """Request label counts at the thresholds, without hardmax."""
         return (threshold_counts.request(self.parameters.score_thresholds, hardmax=False),)
 
     def compute(self, state: LabelCounts) -> Iterator[Result]:
-        """One result for each label key: by label and threshold."""
+        """Yield one result for each label key: by label and threshold."""
         thresholds = tuple(sorted(self.parameters.score_thresholds))
         for key, part in state.sorted():
             names = [label.value for label in part.labels]

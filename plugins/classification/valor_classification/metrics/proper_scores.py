@@ -45,11 +45,11 @@ class LogLoss:
     parameters: NoParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The loss."""
+        """Request the loss."""
         return losses.request("log_loss"), scores_request()
 
     def compute(self, state: Probability, answers: ScorelessPredictions) -> Iterator[Result]:
-        """One result for each label key."""
+        """Yield one result for each label key."""
         for key, part in state.sorted():
             refusal = answers.of(key).refusal
             value = _log_loss(part) if refusal is None else refusal
@@ -58,7 +58,7 @@ class LogLoss:
 
 
 def _of_sums(part: KeyProbability) -> tuple[str, ...]:
-    """The warning of scores that sum to more than 1."""
+    """Warn about scores that sum to more than 1."""
     if not part.unnormalized:
         return ()
     items = f"{part.unnormalized:,} item{'' if part.unnormalized == 1 else 's'}"
@@ -108,11 +108,11 @@ class BrierScore:
     parameters: BrierParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The loss."""
+        """Request the loss."""
         return losses.request("brier"), scores_request()
 
     def compute(self, state: Probability, answers: ScorelessPredictions) -> Iterator[Result]:
-        """One result for each label key."""
+        """Yield one result for each label key."""
         for key, part in state.sorted():
             half = self.parameters.scale_by_half
             if half is None:

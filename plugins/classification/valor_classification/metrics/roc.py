@@ -97,13 +97,13 @@ class ROCAUC:
     parameters: RankParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """All scores, or their histogram."""
+        """Request all scores, or their histogram."""
         return scores.area_requests(self.parameters.bins)
 
     def compute(
         self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
     ) -> Iterator[Result]:
-        """One result for each label."""
+        """Yield one result for each label."""
         bins = self.parameters.bins
         for key, part in state.sorted():
             areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
@@ -132,13 +132,13 @@ class MeanROCAUC:
     parameters: MeanRankParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """All scores, or their histogram."""
+        """Request all scores, or their histogram."""
         return scores.area_requests(self.parameters.bins)
 
     def compute(
         self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
     ) -> Iterator[Result]:
-        """One result for each label key."""
+        """Yield one result for each label key."""
         bins, average = self.parameters.bins, self.parameters.average
         for key, part in state.sorted():
             areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
@@ -174,11 +174,11 @@ class ROCCurve:
     parameters: ROCCurveParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """All scores."""
+        """Request all scores."""
         return scores.request(), scores_request()
 
     def compute(self, state: Ranking, answers: ScorelessPredictions) -> Iterator[Result]:
-        """One result for each label key, a curve or a reason by label."""
+        """Yield one result for each label key, a curve or a reason by label."""
         for key, part in state.sorted():
             parameters = {"label_key": key} | changed_parameters(self.parameters)
             refusal = answers.of(key).refusal

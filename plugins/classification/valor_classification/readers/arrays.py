@@ -317,12 +317,12 @@ def _are_zeros_and_ones(values: NDArray[Any]) -> bool:
     return bool(values.size) and bool(((values == 0) | (values == 1)).all())
 
 
-_FEW = 1 << 12  # scores that stay in cache: a second look costs less than a call of a kernel
-_SHORT = 64  # columns of a row that is read twice faster than its maximum is written once
+_FEW = 1 << 12  # scores that stay in cache: reading them again costs less than calling a kernel
+_SHORT = 64  # columns of a row: shorter rows are read again faster than their maxima are stored
 
 
 def finite_tops(matrix: Floats, name: str) -> Tops | None:
-    """The tops of a matrix if they were found while it was checked.
+    """Check that a matrix is finite, and return its row maxima if the check computed them.
 
     Raises
     ------
@@ -345,7 +345,7 @@ def finite_tops(matrix: Floats, name: str) -> Tops | None:
 
 
 def _compiled_tops(matrix: Floats) -> Tops | None:
-    """The best scores by the compiled kernel; None without it or if a score is not finite."""
+    """Row maxima by the compiled kernel; None without it, or if a score is not finite."""
     from valor_classification.kernels import KERNELS
 
     if KERNELS.library is None:

@@ -88,7 +88,7 @@ def _kind(kind: type) -> str:
 
 
 def _cells(values: Any, array: NDArray[Any]) -> Sequence[Any]:
-    """The cells of a list, of a list of rows, or of an array of objects; none if it is neither.
+    """Cells of a list, of a list of rows, or of an array of objects; none of other types.
 
     NumPy joined those of a list into `array`, which is one of numbers also if they are tensors.
     """
@@ -196,7 +196,7 @@ def _whole_floats(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def class_names(labels: Sequence[Any] | None, width: int) -> NDArray[Any]:
-    """The classes of the columns of a score matrix, their numbers where there are no `labels`.
+    """Classes of the columns of a score matrix; column numbers without `labels`.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def class_names(labels: Sequence[Any] | None, width: int) -> NDArray[Any]:
 
 
 def named_columns(values: Any) -> Sequence[Any] | None:
-    """The names of the columns of a table, such as a DataFrame; none where they are numbered.
+    """Names of the columns of a table, such as a DataFrame; none if they are numbered.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def indicated(truth: NDArray[Any], shape: tuple[int, ...]) -> tuple[Codes, Codes
 def class_codes(
     truth: NDArray[Any], labels: Sequence[Any] | None, width: int
 ) -> tuple[NDArray[Any], Codes]:
-    """The classes of the columns of a score matrix, and the column of every true class.
+    """Classes of the columns of a score matrix, and the column of every true class.
 
     Raises
     ------

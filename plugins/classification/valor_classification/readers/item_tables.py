@@ -51,7 +51,7 @@ class ItemTables:
         )
 
     def uids(self, table: Table) -> Any:
-        """The uid of each row.
+        """Uid of each row.
 
         Without such a column it is the number of the row in its file, which does not depend on
         partitions. With several files, the path of the file below their common folder precedes the
@@ -90,7 +90,7 @@ def _files(path: TableSource) -> Iterator[TableSource]:
 
 
 def _folder(path: Path) -> Path:
-    """The nearest folder of a path that is no pattern."""
+    """Innermost folder of a path that is not a pattern."""
     return next(folder for folder in Path(abspath(path)).parents if not _is_pattern(folder))
 
 

@@ -38,7 +38,7 @@ class EmptyLabels:
 
     @classmethod
     def of(cls, table: Table, name: str, rows: Sequence[int] | Codes) -> EmptyLabels:
-        """The empty cells of a column, in some rows."""
+        """Empty cells of a column in the given rows."""
         if not len(rows):
             return cls()
         what = f"{table.unit}s without a label in {name!r}; write [] where none is meant"

@@ -29,7 +29,7 @@ from valor_core.schemas.classification import Classification, ClassificationBatc
 
 @frozen
 class ListsReader:
-    """Reads rows such as ``{"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.75}}``.
+    """Reader of rows such as ``{"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.75}}``.
 
     Predictions are a table of label and score, a list of (label, score) pairs, a list of labels
     with a list of scores, or a list of tables with ``label``, ``score`` and, if need be,
@@ -51,7 +51,7 @@ class ListsReader:
         return self._tables.partitions()
 
     def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
-        """The batch of one range."""
+        """Yield the batch of one range."""
         table = read_table(partition)
         yield self._plain_batch(table) or self._batch(table)
 

@@ -16,7 +16,7 @@ from valor_core.schemas.classification import ClassificationBatch, ScoreList
 
 @frozen
 class LongReader:
-    """Reads (uid, label) rows of ground truths and (uid, label, score) rows of predictions.
+    """Reader of (uid, label) rows of ground truths and (uid, label, score) rows of predictions.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class LongReader:
     task: str
 
     def partitions(self) -> Sequence[WholeFiles[TableSource]]:
-        """Both files as a whole."""
+        """Return one partition of both files."""
         return (WholeFiles(self.parameters.groundtruths, self.parameters.predictions),)
 
     def read(self, partition: WholeFiles[TableSource]) -> Iterator[ClassificationBatch]:
-        """The one batch."""
+        """Yield the only batch."""
         chosen = self.parameters
         truths, scores = read_table(partition.groundtruths), read_table(partition.predictions)
         numbers: dict[str, int] = {}
@@ -75,7 +75,7 @@ class LongReader:
         return label_codes[codes]
 
     def _keys(self, table: Table) -> tuple[Codes, list[str]]:
-        """The label key of each row."""
+        """Label key of each row."""
         if table.has(self.parameters.key):
             return table.categories(self.parameters.key)
         return np.zeros(len(table), dtype=np.int64), [DEFAULT_KEY]

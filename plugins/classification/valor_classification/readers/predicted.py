@@ -22,7 +22,7 @@ _UID = "uid"
 
 @frozen
 class PredictedReader:
-    """Reads rows of true and predicted label; a prediction scores 1, other columns are metadata.
+    """Reader of rows of true and predicted label; predictions score 1, other columns are metadata.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class PredictedReader:
         return (WholeFiles(paths[0], predictions),)
 
     def read(self, partition: Partition) -> Iterator[ClassificationBatch]:
-        """The batch of one range, or of both files."""
+        """Yield the batch of one range, or of both files."""
         if isinstance(partition, WholeFiles):
             yield self._joined(
                 read_table(partition.groundtruths), read_table(partition.predictions)
@@ -75,7 +75,7 @@ class PredictedReader:
         )
 
     def _joined(self, truths: Table, predictions: Table) -> ClassificationBatch:
-        """The batch of two tables, whose rows are joined by uid."""
+        """Make the batch of two tables, joined by uid."""
         chosen, uid = self.parameters, self.parameters.uid or _UID
         numbers: dict[Any, int] = {}
         true_datums, datums = (

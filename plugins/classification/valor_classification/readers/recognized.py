@@ -71,7 +71,7 @@ def _is_score(name: str) -> bool:
 
 
 def _two_labels(values: set[str]) -> list[str] | None:
-    """The two labels of a column of probabilities, that of the scores last; None if it has others.
+    """Two labels of a column of probabilities, the scored one last; None if it has other labels.
 
     Two texts are sorted, as scikit-learn does.
     """
@@ -193,7 +193,7 @@ def long(files: Sequence[TableSource]) -> Detected | None:
 
 
 def _alike(files: Sequence[TableSource]) -> Table | None:
-    """The first rows of files with the same columns."""
+    """First rows of files with the same columns."""
     tables = [first_rows(file) for file in files]
     names = {None if table is None else table.names for table in tables}
     return tables[0] if len(names) == 1 else None

@@ -21,7 +21,7 @@ _SHOWN = 20
 
 @frozen
 class WideReader:
-    """Reads rows of uid, true label and one score for each label; other columns are metadata.
+    """Reader of rows of uid, true label and one score for each label; other columns are metadata.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class WideReader:
         return self._tables.partitions()
 
     def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
-        """The batch of one range."""
+        """Yield the batch of one range."""
         table = read_table(partition)
         chosen = self.parameters
         columns = self._score_columns(table)
@@ -88,7 +88,7 @@ class WideReader:
         return found
 
     def _scored_labels(self, table: Table, columns: Sequence[str]) -> list[Label]:
-        """The label of each score; both labels where one column has the second's probability."""
+        """Label of each score; both labels if one column has the probability of the second."""
         chosen = self.parameters
         if chosen.labels is None:
             return [Label(chosen.key, name.removeprefix(chosen.prefix)) for name in columns]

@@ -20,7 +20,7 @@ _NOT_ASKED = Undefined("not asked with false documents")
 def score_many(
     batch: RGBBatch, parameters: RuleParameters, resources: Mapping[str, Any]
 ) -> list[ItemScore]:
-    """A verdict on every response of a batch.
+    """Score every response of a batch by rules.
 
     A number is 1.0 if the response has the outcome, else 0.0: it contains the answer (``correct``),
     refuses (``rejected``), or detects and corrects the error in the documents (``detected`` and

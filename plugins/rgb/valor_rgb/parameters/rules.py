@@ -17,7 +17,7 @@ Ability = Literal[
 from several documents; detect and correct errors in documents."""
 
 ABILITIES: tuple[str, ...] = get_args(Ability)
-"""All of them, in the order of the paper."""
+"""All abilities, in the order of the paper."""
 
 
 Phrases = tuple[str, ...]

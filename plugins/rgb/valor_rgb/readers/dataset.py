@@ -1,4 +1,4 @@
-"""Reader of data sets in the benchmark's shapes: a sample for each question, ability and noise."""
+"""Reader of the benchmark's data sets: one sample for each question, ability and noise ratio."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OWN = (
 
 @frozen
 class DatasetPartition(Partition):
-    """A part of a file of questions, for one ability.
+    """Part of a file of questions, for one ability.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ class DatasetPartition(Partition):
 
     @property
     def identity(self) -> str:
-        """Its name from wherever the file is named."""
+        """Name that does not depend on the working directory."""
         return f"{self.part.identity}, {self.ability}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files that it is of."""
+        """Files of the partition."""
         return (*self.part.paths, *self.responses)
 
 
@@ -84,7 +84,7 @@ class Level:
 
 @frozen
 class DatasetReader:
-    """Reads files in the benchmark's shapes and mixes the documents of each prompt.
+    """Reader of the benchmark's files, which samples the documents of each prompt.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class DatasetReader:
     task: str = field(default="rgb")
 
     def partitions(self) -> Sequence[DatasetPartition]:
-        """Parts of the files, ability by ability."""
+        """Return parts of the files, ability by ability."""
         chosen = self.parameters
         return [
             DatasetPartition(ability, part, chosen.responses)
@@ -108,7 +108,7 @@ class DatasetReader:
         ]
 
     def read(self, partition: DatasetPartition) -> Iterator[RGBBatch]:
-        """The samples of one part: each question at each level of noise."""
+        """Yield the samples of one part: each question at each level of noise."""
         questions = Questions(read_table(partition.part), partition.ability)
         levels = self._levels(partition.ability)
         draws = [self._draw(questions, level) for level in levels]
@@ -212,11 +212,11 @@ class Questions:
         self._false = self._documents("positive_wrong", _listed) if is_counterfactual else []
 
     def facts(self, row: int) -> dict[str, Any]:
-        """The metadata of a row: its file, and the columns that are nothing else."""
+        """Metadata of a row: its file, and the remaining columns."""
         return {"file": self.file} | {name: cells[row] for name, cells in self._beside.items()}
 
     def drawn(self, row: int, mixing: Mixing, correct_ratio: float) -> Passages:
-        """The documents of a row."""
+        """Sample the documents of a row."""
         positive, negative = self._positive[row], self._negative[row]
         table = self._table
         try:

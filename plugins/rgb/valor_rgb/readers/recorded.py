@@ -24,7 +24,7 @@ def recorded_responses(paths: Iterable[Path], groups: Collection[str]) -> Mappin
     paths : iterable of Path
         Tables with ``uid`` and ``response``.
     groups : collection of str
-        Beginnings of the uids that the data set has.
+        Prefixes of the uids of the data set.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def recorded_responses(paths: Iterable[Path], groups: Collection[str]) -> Mappin
 def _recorded(
     paths: tuple[Path, ...], groups: frozenset[str], stamp: Stamp
 ) -> Mapping[str, str | None]:
-    """The responses, kept while the partitions of one data set are read."""
+    """Read responses, cached for the partitions of one data set."""
     found: dict[str, str | None] = {}
     for path in paths:
         (part,) = split_records(path)

@@ -1,4 +1,4 @@
-"""Reader of tables with responses, and the data that they are judged by."""
+"""Reader of tables with responses and correct answers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _begins_with_an_object(path: Path) -> bool:
 
 @frozen
 class ResponsesReader:
-    """Reads one sample from each row, with the column names of Valor or of the paper's program.
+    """Reader of one sample per row, with the column names of Valor or of the paper's program.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Choice: the set of rules that parameters name."""
+"""Choice of a set of rules by parameters."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Rules(Protocol):
     """Set of rules; each method returns the rule that fired, in words, or None."""
 
     def right(self, response: str, answers: Answers) -> str | None:
-        """Why the response has the answer."""
+        """Return the rule by which the response has the answer."""
 
     def refused(self, response: str) -> str | None:
-        """Why the response is a refusal to answer."""
+        """Return the rule by which the response refuses to answer."""
 
     def detected(self, response: str, false_answer: Spellings) -> str | None:
         """Return the rule by which the response detects an error in the documents."""

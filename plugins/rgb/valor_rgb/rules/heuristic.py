@@ -1,7 +1,7 @@
 """Heuristic rules: the evaluator of RGBMetrics, exactly as documented.
 
-Its code decides, not its examples; the documentation of the rules lists where the two
-disagree.
+The code of the evaluator counts, not its examples; the documentation of the rules lists their
+differences.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class ImageCounts:
 
     @classmethod
     def of(cls, datum: int, table: Codes) -> ImageCounts:
-        """The counts of a table."""
+        """Make the counts of a table."""
         counts = outcomes(table)
         present = np.flatnonzero(counts.any(axis=1))
         return cls(datum, present, counts[present])

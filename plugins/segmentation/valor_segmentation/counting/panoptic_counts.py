@@ -112,7 +112,7 @@ class Matching:
 
     @classmethod
     def of(cls, overlaps: Overlaps, *, background_is_void: bool) -> Matching:
-        """The matches of two label images."""
+        """Match the segments of two label images."""
         true, predicted = overlaps.true, overlaps.predicted
         rows, columns, shared = overlaps.rows, overlaps.columns, overlaps.pixels
         true_areas, areas = overlaps.true_areas, overlaps.predicted_areas
@@ -137,7 +137,7 @@ class Matching:
         )
 
     def counts(self, count: int) -> Codes:
-        """Matched, false and missed segments of each label."""
+        """Request matched, false and missed segments of each label."""
         kinds = (self.labels, self.false, self.missed)
         return np.stack([np.bincount(codes, minlength=count) for codes in kinds], axis=1)
 

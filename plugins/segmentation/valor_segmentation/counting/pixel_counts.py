@@ -158,7 +158,7 @@ class KeyCounts:
         self.add(other.vocabulary.labels, other.table, other.chunks)
 
     def dump(self) -> Content:
-        """The table and the rows."""
+        """Return the table and the rows, for a file."""
         chunks = [[c.uids, c.datums, c.codes, c.counts] for c in self.chunks]
         return {"labels": self.vocabulary.labels, "table": self.table, "chunks": chunks}
 
@@ -212,7 +212,7 @@ class KeyCounts:
         return None
 
     def renamed(self) -> tuple[str, str] | None:
-        """The only label without predictions and the only one without truths, if pixels agree.
+        """Only label without predictions and only label without truths, if their pixels agree.
 
         Pixels agree if nearly all pixels of either label have the other one on the other side.
         Similar names have a separate warning.
@@ -231,7 +231,7 @@ class KeyCounts:
 
     @property
     def confusion(self) -> Confusion:
-        """All pixels."""
+        """Pixels of all images, labels sorted."""
         order = self.vocabulary.order
         rows = np.append(0, order + 1)
         labels = tuple(self.vocabulary.labels[code] for code in order.tolist())
@@ -239,7 +239,7 @@ class KeyCounts:
 
     @property
     def rows(self) -> ImageRows:
-        """The rows of all images."""
+        """Rows of all images, by uid."""
         order = self.vocabulary.order
         ranks = np.zeros(len(order) + 1, np.int64)
         ranks[order + 1] = np.arange(1, len(order) + 1)

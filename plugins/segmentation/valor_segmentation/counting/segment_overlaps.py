@@ -42,7 +42,7 @@ class Side:
 
     @classmethod
     def of(cls, one: LabelImage) -> Side:
-        """The segments of a label image."""
+        """Make the segments of a label image."""
         codes = one.legend.codes
         if one.legend.crowd is not None:
             return cls(codes, one.legend.crowd, np.arange(len(codes)), one.legend.listed)
@@ -80,7 +80,7 @@ class Overlaps:
 
     @classmethod
     def of(cls, true: LabelImage, predicted: LabelImage, where: str) -> Overlaps:
-        """The overlaps of two label images, read strip by strip.
+        """Compute the overlaps of two label images, strip by strip.
 
         Parameters
         ----------

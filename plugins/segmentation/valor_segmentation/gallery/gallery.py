@@ -153,7 +153,7 @@ class SegmentationGallery:
         return [f"{order} {value:.4g}" for value in values if value is not None]
 
     def draw(self, batch: SegmentationBatch) -> Picture:
-        """The picture of the only image of a batch."""
+        """Draw the only image of a batch."""
         image, notes = self._image(batch)
         paints = colors_of(batch.labels)
         views = [_View.of(layer, batch.datums.name(0)) for layer in batch.layers]
@@ -214,7 +214,7 @@ class _View:
 
     @classmethod
     def of(cls, layer: Layer, where: str) -> _View:
-        """The view of the only image of a layer."""
+        """Make the view of the only image of a layer."""
         shape = _shape(layer, 0)
         step = max(1, max(shape) // _LONGEST)
         kinds, first = np.zeros(len(_KINDS), np.int64), 0

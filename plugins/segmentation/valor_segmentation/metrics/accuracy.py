@@ -40,11 +40,11 @@ class Accuracy:
     parameters: AccuracyParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The pixel counts."""
+        """Request the pixel counts."""
         return (pixel_counts.request(),)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
-        """One result for each label key."""
+        """Yield one result for each label key."""
         background = self.parameters.background
         reason = "no pixels" if background else "no pixels with a true label"
         for key, counts in state.sorted():

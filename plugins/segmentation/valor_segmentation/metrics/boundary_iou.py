@@ -62,7 +62,7 @@ class BoundaryIOU:
     parameters: BoundaryIOUParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Boundary pixels."""
+        """Request boundary pixels."""
         chosen = self.parameters
         pixels = chosen.width_in_pixels
         share = chosen.width if pixels is None else 0.0

@@ -49,11 +49,11 @@ class ConfusionMatrix:
     parameters: ConfusionMatrixParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The pixel counts."""
+        """Request the pixel counts."""
         return (pixel_counts.request(),)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
-        """One result for each label key."""
+        """Yield one result for each label key."""
         normalize = self.parameters.normalize
         for key, counts in state.sorted():
             parameters = {"label_key": key} | changed_parameters(self.parameters)

@@ -34,11 +34,11 @@ class Counts:
     parameters: NoParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The pixel counts."""
+        """Request the pixel counts."""
         return (pixel_counts.request(),)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
-        """One result for each label key and label."""
+        """Yield one result for each label key and label."""
         for _, counts in state.sorted():
             confusion = counts.confusion
             total = int(confusion.table.sum())

@@ -73,7 +73,7 @@ class Examples:
     parameters: ExamplesParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The pixel counts of each image, and its scores where a metric needs more than those."""
+        """Request the pixel counts of each image, and its scores if a metric needs them."""
         chosen = self.parameters
         counts = pixel_counts.request(images=True)
         if chosen.order in METRICS:
@@ -82,7 +82,7 @@ class Examples:
         return (counts,)
 
     def compute(self, state: PixelCounts, scores: ImageScores | None = None) -> Iterator[Result]:
-        """One result for each label key: a list of images."""
+        """Yield one result for each label key: a list of images."""
         chosen = self.parameters
         names = sorted({name for _, counts in state.sorted() for name in counts.confusion.names})
         if chosen.label is not None and chosen.label not in names:

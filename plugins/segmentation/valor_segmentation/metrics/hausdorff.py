@@ -70,7 +70,7 @@ class Hausdorff:
     parameters: HausdorffParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Distances between edges."""
+        """Request distances between edges."""
         return (StateRequest(EdgeDistances, union={"percentiles": self.parameters.percentiles}),)
 
     def compute(self, state: EdgeDistances) -> Iterator[Result]:

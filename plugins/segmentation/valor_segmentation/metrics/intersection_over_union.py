@@ -53,7 +53,7 @@ class IOU(LabelQuotient):
     parameters: IOUParameters
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         return intersection_over_union(tp, fp, fn)
 
 
@@ -85,11 +85,11 @@ class MeanIOU:
     parameters: MeanIOUParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The pixel counts."""
+        """Request the pixel counts."""
         return (pixel_counts.request(),)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
-        """One result for each label key."""
+        """Yield one result for each label key."""
         chosen = self.parameters
         for key, counts in state.sorted():
             columns = counts.confusion.counts(background=chosen.background)

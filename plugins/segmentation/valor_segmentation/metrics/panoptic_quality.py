@@ -69,11 +69,11 @@ class PanopticQuality:
     parameters: PanopticQualityParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Matched, false and missed segments."""
+        """Request matched, false and missed segments."""
         return (_request(self.parameters),)
 
     def compute(self, state: PanopticCounts) -> Iterator[Result]:
-        """One result for each label, then their means for each key."""
+        """Yield one result for each label, then their means for each key."""
 
         def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
             return ratio(2 * ious, 2 * matched + false + missed, None, NOTHING)
@@ -110,11 +110,11 @@ class SegmentationQuality:
     parameters: SegmentationQualityParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Matched, false and missed segments."""
+        """Request matched, false and missed segments."""
         return (_request(self.parameters),)
 
     def compute(self, state: PanopticCounts) -> Iterator[Result]:
-        """One result for each label, then their means for each key."""
+        """Yield one result for each label, then their means for each key."""
         zero_division = self.parameters.zero_division
 
         def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
@@ -155,11 +155,11 @@ class RecognitionQuality:
     parameters: RecognitionQualityParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Matched, false and missed segments."""
+        """Request matched, false and missed segments."""
         return (_request(self.parameters),)
 
     def compute(self, state: PanopticCounts) -> Iterator[Result]:
-        """One result for each label, then their means for each key."""
+        """Yield one result for each label, then their means for each key."""
 
         def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
             return ratio(2 * matched, 2 * matched + false + missed, None, NOTHING)

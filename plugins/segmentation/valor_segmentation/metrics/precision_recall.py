@@ -32,16 +32,16 @@ class LabelQuotient:
     parameters: Any
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The pixel counts."""
+        """Request the pixel counts."""
         return (pixel_counts.request(),)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
-        """One result for each label, then the averages, for each label key."""
+        """Yield one result for each label, then the averages, for each label key."""
         for key, counts in state.sorted():
             yield from self._of_key(key, counts.confusion)
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         raise NotImplementedError
 
     def _of_key(self, key: str, confusion: Confusion) -> Iterator[Result]:
@@ -102,7 +102,7 @@ class Precision(LabelQuotient):
     parameters: LabelParameters
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predicted pixels")
 
 
@@ -131,7 +131,7 @@ class Recall(LabelQuotient):
     parameters: LabelParameters
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         return ratio(tp, tp + fn, self.parameters.zero_division, "no true pixels")
 
 
@@ -160,6 +160,6 @@ class F1(LabelQuotient):
     parameters: LabelParameters
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        """The quotient."""
+        """Return the quotient."""
         zero_division = self.parameters.zero_division
         return ratio(2 * tp, 2 * tp + fp + fn, zero_division, "no true or predicted pixels")

@@ -68,7 +68,7 @@ class CocoImage:
 
 @frozen
 class CocoPart(Partition):
-    """A partition: some images, with their annotations.
+    """Partition of images with their annotations.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ class CocoPart(Partition):
     codes : dict of int to int
         Label codes of the categories.
     stuff : frozenset of Label
-        Labels of categories that are no things.
+        Labels of categories that are not things.
     folders : (Path or None, Path or None)
-        Where the PNG images of each side are, if it is panoptic.
+        Folder of the PNG images of each side, if it is panoptic.
     files : (Path, Path)
         The two JSON files.
     """
@@ -95,12 +95,12 @@ class CocoPart(Partition):
 
     @property
     def name(self) -> str:
-        """From which image to which."""
+        """First and last image."""
         return f"images {self.images[0].uid} to {self.images[-1].uid}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files it is of: the JSON, and PNG images where there are any."""
+        """Files of the partition: the JSON, and PNG images if there are any."""
         sides = zip(self.folders, ("groundtruth", "prediction"), strict=True)
         images = [
             image_path(one, folder)
@@ -168,9 +168,9 @@ class Painter:
 
 @frozen
 class CocoReader:
-    """Reads COCO's panoptic files, where pixels are segments, or segmentations as label images.
+    """Reader of COCO's panoptic files or segmentations; each side is of either kind.
 
-    Each side is of either kind. Images are in the order of their ids.
+    Images are in the order of their ids.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class CocoReader:
         return [evolve(whole, images=whole.images[start : start + step]) for start in starts]
 
     def read(self, partition: CocoPart) -> Iterator[SegmentationBatch]:
-        """Batches of no more images than fit in some megabytes."""
+        """Yield batches of a limited number of pixels."""
         painter = Painter(partition.labels, partition.codes, self.parameters.overlap)
         facts = {image.uid: image.facts for image in partition.images}
         absent: dict[Uid, tuple[int, FileRow]] = {}
@@ -291,7 +291,7 @@ def _without_annotation(items: Sequence[Item], part: CocoPart) -> dict[str, int]
 def _item(
     image: CocoImage, part: CocoPart, painter: Painter, absent: dict[Uid, tuple[int, FileRow]]
 ) -> Item:
-    """An image; `absent` gets its true segments without pixels."""
+    """Make an image, and add its true segments without pixels to `absent`."""
     true, count = _map(image, image.groundtruth, part, painter, is_true=True)
     predicted, _ = _map(image, image.prediction, part, painter, is_true=False)
     if count:
@@ -309,7 +309,7 @@ def _map(
     *,
     is_true: bool,
 ) -> tuple[LabelImage | None, int]:
-    """A side of an image, and its number of segments without pixels."""
+    """Label image of one side, and its number of segments without pixels."""
     folder = part.folders[0 if is_true else 1]
     if not annotations:
         return None, 0

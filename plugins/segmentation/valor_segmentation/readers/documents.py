@@ -106,7 +106,7 @@ class Document:
         Raises
         ------
         ReadError
-            If some annotations say so and others do not; names the first that differs.
+            If annotations are of both kinds; names the first that differs.
         """
         kinds = ["segments_info" in one.record for one in self.annotations]
         if len(set(kinds)) > 1:
@@ -165,7 +165,7 @@ class Document:
         Raises
         ------
         ReadError
-            If a category says neither 0 nor 1.
+            If `isthing` of a category is neither 0 nor 1.
         """
         records = self.content["categories"]
         for i, record in enumerate(records):

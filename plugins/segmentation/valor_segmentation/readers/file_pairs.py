@@ -27,7 +27,7 @@ Files = Mapping[str, Path]
 
 @frozen
 class Pair:
-    """The files of one image; None where a side has none.
+    """Files of one image; None for a missing side.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Pair:
 
 @frozen
 class Pairs(Partition):
-    """A partition: the files of some images.
+    """Partition of pairs of files.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ class Pairs(Partition):
 
     @property
     def name(self) -> str:
-        """From which image to which."""
+        """First and last image."""
         return f"images {self.pairs[0].uid!r} to {self.pairs[-1].uid!r}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
+        """Files of the partition."""
         sides = (path for pair in self.pairs for path in (pair.groundtruth, pair.prediction))
         return tuple(dict.fromkeys(path for path in sides if path is not None))
 
@@ -81,7 +81,7 @@ _BATCH_PIXELS = 1 << 24
 
 
 def batched(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Items in lists of about as many as have sixteen million pixels."""
+    """Yield lists of items with about sixteen million pixels each."""
     found: list[Item] = []
     room = _BATCH_PIXELS
     for item in items:
@@ -99,21 +99,21 @@ def batched(items: Iterable[Item]) -> Iterator[list[Item]]:
 def batch_of(
     items: Sequence[Item], labels: tuple[Label, ...], facts: Sequence[Mapping[str, Any]] = ()
 ) -> SegmentationBatch:
-    """The batch of some images, with the metadata of each if there are any."""
+    """Make a batch of images, with their metadata if there are any."""
     uids, true, predicted = zip(*items, strict=True)
     datums = Datums.of(Datum(*pair) for pair in zip(uids, facts or [{}] * len(uids), strict=True))
     return SegmentationBatch(datums, labels, [Layer(true, predicted)])
 
 
 def files_of(source: Path, endings: Sequence[str]) -> dict[str, Path]:
-    """Files of a folder and those below it, by their names without the ending; or one file.
+    """Files of a folder and its subfolders by name without the ending, or a single file.
 
     Files whose names begin with a dot are skipped.
 
     Raises
     ------
     ReadError
-        If there is no such folder or file, no file has such an ending, or two have one name.
+        If the path does not exist, no file has one of the endings, or two files have the same name.
     """
     if source.is_file():
         return {source.stem: source}
@@ -140,7 +140,7 @@ def files_of(source: Path, endings: Sequence[str]) -> dict[str, Path]:
 def values_of_some(
     read: Callable[[Path], ArrayLike], path: Path, endings: Sequence[str]
 ) -> set[int]:
-    """Values in the first few images of a folder; none where one of them cannot be read.
+    """Values in the first few images of a folder; empty if one of them cannot be read.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def values_of_some(
     path : Path
         A folder, or a file.
     endings : sequence of str
-        How the names of files end.
+        Endings of file names.
     """
     try:
         files = islice(files_of(path, endings).values(), _MOST_SAMPLED)
@@ -159,7 +159,7 @@ def values_of_some(
 
 
 def _files(path: Path) -> Iterator[str]:
-    """Names of all files of a folder and those below it, from there on."""
+    """Yield relative names of all files of a folder and its subfolders."""
     for folder, _, names in os.walk(path):
         below = Path(folder).relative_to(path).as_posix()
         start = "" if below == "." else f"{below}/"
@@ -193,17 +193,17 @@ def pairs_of(
     groundtruths, predictions : Path
         A folder, or a file.
     endings : (sequence of str, sequence of str)
-        How names of true and of predicted files end.
+        Endings of the names of true and of predicted files.
     missing : {"error", "background"}
-        What becomes of an image that one side lacks.
+        Handling of images that one side lacks.
     has_endings : bool
-        Whether the reader's parameters say how names end.
+        Whether the reader has parameters for the endings.
 
     Raises
     ------
     ReadError
-        If a side lacks an image; says how many, names the first few, and, where no image has both,
-        how the names of the two sides can meet.
+        If a side lacks images; names the first few, and suggests endings if no image has both
+        sides.
     """
     true, predicted = files_of(groundtruths, endings[0]), files_of(predictions, endings[1])
     if groundtruths.is_file() and predictions.is_file():
@@ -239,7 +239,7 @@ def _meeting(
 
 
 def _extra_endings(true: Sequence[str], predicted: Sequence[str]) -> tuple[str, str] | None:
-    """Endings without which all names of one side are names of the other, if there are any.
+    """Endings whose removal makes all names of one side names of the other, if any.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def _shared(one: str, other: str) -> str:
 
 
 def _stems(names: Sequence[str], ending: str) -> set[str]:
-    """The names without the ending that all of them have; none where one has another."""
+    """Remove a common ending from names; return no names if one has another ending."""
     if not all(name.endswith(ending) for name in names):
         return set()
     return {name.removesuffix(ending) for name in names}
@@ -283,15 +283,15 @@ def check_partners(
     Parameters
     ----------
     uids, partners : collection of str or int
-        Images that a side has, and those of the other one.
+        Images of one side and of the other.
     where : Path
         The other side's folder or file.
     what : str
-        What it lacks.
+        Missing kind of file.
     hint : str or None
-        What to do where no image has both sides: they are not missing then, but called otherwise.
+        Remedy if no image has both sides, which means that names differ.
     show : int
-        How many images to name.
+        Number of images to name.
 
     Examples
     --------
@@ -328,7 +328,7 @@ def parts(pairs: Sequence[Pair], step: int) -> list[Pairs]:
 def check_shapes(
     true_name: object, seen_name: object, true: LabelImage | None, predicted: LabelImage | None
 ) -> None:
-    """Raise a `ReadError` that names both label images where they differ in size."""
+    """Raise a `ReadError` that names both label images if they differ in size."""
     if true is None or predicted is None or true.pixels.shape == predicted.pixels.shape:
         return
     expected, found = (" by ".join(f"{n:,}" for n in one.pixels.shape) for one in (true, predicted))
@@ -339,7 +339,7 @@ def check_shapes(
 
 
 def changed(path: Path, shape: tuple[int, int], found: str) -> ReadError:
-    """The error of a file that was written anew between its first and a later reading.
+    """Make the error for a file that changed after it was first read.
 
     Examples
     --------
@@ -354,7 +354,7 @@ def changed(path: Path, shape: tuple[int, int], found: str) -> ReadError:
 
 
 def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
-    """Pairs of files with what a table says of their images; None for those that it lacks.
+    """Pairs of files with metadata from a table; None for images that the table lacks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Reader of GeoTIFFs, which are read window by window."""
+"""Reader of GeoTIFFs, window by window."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from valor_segmentation.readers.legends import ValueLabels, value_labels, with_b
 from valor_segmentation.readers.tiff_blocks import TiffBlocks
 
 COARSE = 1 << 26
-"""Pixels of a row of blocks from which on a raster is worth a warning."""
+"""Minimum number of pixels in a row of blocks for a warning."""
 
 _CACHE_MEGABYTES = 32
 _OFFSET = 0.01  # largest distance of the corners of two rasters in pixels, to allow for rounding
@@ -41,10 +41,10 @@ _opening = threading.Lock()  # for the filters of warnings, which all threads sh
 
 @define
 class RasterPixels:
-    """Pixels of one band of a raster, which stay in its file until they are asked for.
+    """Pixels of one band of a raster, read on demand.
 
-    The file is open from the first read to that of the last row: a compressed one that has no
-    blocks would be decoded from its start each time. It is read by one thread at a time.
+    The file stays open from the first read to the last row: a compressed file without blocks would
+    be decoded from its start each time. One thread reads it at a time.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class RasterPixels:
         Raises
         ------
         ReadError
-            If the file is broken there, or of another size than it was at first.
+            If the file is damaged, or its size has changed.
         """
         window = ((first, last), (0, self.shape[1]))
         with _gdal(self.path) as package:
@@ -107,7 +107,7 @@ class RasterPixels:
 
 @frozen
 class Raster:
-    """A band of a raster, and where it lies.
+    """Band of a raster and its georeference.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Raster:
     crs : str or None
         Coordinate system, as GDAL writes it.
     transform : tuple of float
-        The six numbers that make coordinates of columns and rows.
+        Six coefficients of the transform from columns and rows to coordinates.
     """
 
     pixels: RasterPixels
@@ -133,7 +133,7 @@ class Raster:
         Raises
         ------
         ReadError
-            If it is no raster, or the band is missing, not said, or has no whole numbers.
+            If the file is no raster, or the band is missing, ambiguous, or has no whole numbers.
         """
         with opened(path) as source:
             band = _only_band(source, path) if band is None else band
@@ -148,12 +148,12 @@ class Raster:
             return cls(pixels, nodata, crs, tuple(source.transform)[:6])
 
     def check_place(self, other: Raster) -> None:
-        """Raise a `ReadError` unless another raster of the same size lies in the same place.
+        """Raise a `ReadError` if another raster of the same size has another georeference.
 
         Raises
         ------
         ReadError
-            Names both files and what they say.
+            Names both files and their values.
         """
         self._check_same(other, "the coordinate system", str(self.crs), str(other.crs))
         if _distance(self, other) > _OFFSET:
@@ -173,12 +173,12 @@ class Raster:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """A raster to read from.
+    """Open a raster.
 
     Raises
     ------
     ReadError
-        If it cannot be opened, or what is read of it is broken.
+        If the file cannot be opened, or is damaged.
     """
     with _gdal(path) as package, _open(package, path) as source:
         yield source
@@ -186,7 +186,7 @@ def opened(path: Path) -> Iterator[Any]:
 
 @contextmanager
 def _gdal(path: Path) -> Iterator[Any]:
-    """The package rasterio, with little kept in GDAL's cache and its errors as ours."""
+    """Configure rasterio: a small GDAL cache, and its errors as `ReadError`."""
     extra = "valor-segmentation[raster]"
     package = import_extra("rasterio", f"segmentation: reading {path}", extra)
     with package.Env(GDAL_CACHEMAX=_CACHE_MEGABYTES):
@@ -195,7 +195,7 @@ def _gdal(path: Path) -> Iterator[Any]:
         except (
             package.errors.RasterioError,
             package._err.CPLE_BaseError,  # includes errors that GDAL raises itself
-            ValueError,  # of tags that are no text
+            ValueError,  # of tags that are not text
         ) as error:
             found = error.__cause__ or error
             raise ReadError(f"{path}: expected a whole raster, found: {found}") from error
@@ -208,7 +208,7 @@ def _open(package: Any, path: Path) -> Any:
 
 
 def _only_band(source: Any, path: Path) -> int:
-    """The band that is no alpha band."""
+    """Return the only band that is not an alpha band."""
     bands = [i for i, kind in enumerate(source.colorinterp, 1) if kind.name != "alpha"]
     if len(bands) != 1:
         raise ReadError(
@@ -233,7 +233,7 @@ def _check_band(source: Any, path: Path, band: int) -> None:
 
 
 def _whole(nodata: float | None) -> int | None:
-    """The nodata value, if pixels that are whole numbers can have it."""
+    """Return the nodata value if it is a whole number."""
     return int(nodata) if nodata is not None and float(nodata).is_integer() else None
 
 
@@ -259,14 +259,14 @@ _ENDINGS = (".tif", ".tiff")
 
 @frozen
 class GeotiffReader:
-    """Reads pairs of rasters that lie in the same place.
+    """Reader of pairs of rasters with the same georeference.
 
-    Metrics that count pixels hold some blocks of both files at a time, however large these are.
+    Metrics that count pixels hold a few blocks of both files at a time, for files of any size.
 
     Parameters
     ----------
     parameters : GeotiffParameters
-        Folders or files, and what values mean.
+        Folders or files, and labels of values.
     task : str
         Always ``"segmentation"``.
     """
@@ -285,7 +285,7 @@ class GeotiffReader:
         return parts(described(pairs, chosen.metadata, chosen.uid), chosen.partition_images)
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
-        """The batch of one part, whose pixels are still in the files."""
+        """Yield the batch of one part; pixels are read on demand."""
         meaning = self._meaning()
         items = [self._item(pair, meaning) for pair in partition.pairs]
         batch = batch_of(items, meaning.labels, [pair.facts for pair in partition.pairs])
@@ -344,5 +344,5 @@ def _raster(path: Path | None, band: int | None) -> Raster | None:
 
 
 def _with_background(legend: Legend, raster: Raster) -> Legend:
-    """A legend under which the raster's nodata value is background, unless it is a label's."""
+    """Add the nodata value to a legend as background, unless it has a label."""
     return legend if raster.nodata is None else with_background(legend, raster.nodata)

@@ -49,8 +49,8 @@ def from_arrays(
     Raises
     ------
     SchemaError
-        If a side is no list of images of whole numbers, labels in a list are not distinct or
-        labels not of one key, or a label's value is to be ignored.
+        If a side is not a list of images of whole numbers, labels in a list are not distinct,
+        labels have several keys, or the value of a label is to be ignored.
 
     Examples
     --------
@@ -77,19 +77,19 @@ def from_arrays(
 
 
 def images_of(values: Any, name: str) -> Sequence[Any]:
-    """The images of a list or a stack.
+    """Return the images of a list or a stack.
 
     Parameters
     ----------
     values : iterable of array-like, or array-like of 3 or more dimensions
         The images.
     name : str
-        What a message calls them.
+        Name of the images in messages.
 
     Raises
     ------
     SchemaError
-        If they have no order, or are one image.
+        If the values have no order, or are a single image.
 
     Examples
     --------
@@ -135,7 +135,7 @@ _FILL = (
 
 
 def label_images(groundtruths: Any, predictions: Any) -> SegmentationBatch | None:
-    """Stacks or lists of label images, whose labels are called by their values.
+    """Make a batch from stacks or lists of label images, with values as label names.
 
     Examples
     --------
@@ -155,9 +155,9 @@ def label_images(groundtruths: Any, predictions: Any) -> SegmentationBatch | Non
 
 
 def _images(side: Any, name: str) -> Sequence[NDArray[Any]] | None:
-    """The images of a side, each of whole numbers in two dimensions; None if they are none.
+    """Return the images of a side if all have whole numbers in two dimensions, else None.
 
-    Raise a `SchemaError` if one has masked pixels.
+    Masked pixels raise a `SchemaError`.
     """
     if not isinstance(side, (list, tuple)) and len(getattr(side, "shape", ())) != 3:
         return None

@@ -34,7 +34,7 @@ class ValueLabels:
     labels : tuple of Label
         The vocabulary.
     groundtruth, prediction : Legend
-        Codes of the values; only the ground truth has some that do not count.
+        Codes of the values; only the ground truth has ignored values.
     """
 
     labels: tuple[Label, ...]
@@ -43,7 +43,7 @@ class ValueLabels:
 
     @classmethod
     def of_labels(cls, labels: Sequence[str], ignore: Sequence[int], key: str) -> ValueLabels:
-        """0 is background and i the i-th label.
+        """Make legends in which 0 is background and i the i-th label.
 
         Raises
         ------
@@ -106,12 +106,12 @@ class ValueLabels:
         return cls(tuple(vocabulary.labels), Legend.of(meaning | ignored), Legend.of(meaning))
 
     def ignoring(self, value: int, where: str) -> Legend:
-        """The ground truth's legend where another value does not count either.
+        """Return the legend of ground truths with one more ignored value.
 
         Raises
         ------
         ReadError
-            If the value is a label's.
+            If the value has a label.
         """
         meaning = _codes_by_value(self.groundtruth)
         if meaning.get(value, BACKGROUND) >= 0:
@@ -124,7 +124,7 @@ class ValueLabels:
 
 
 def with_background(legend: Legend, value: int) -> Legend:
-    """A legend under which one more value is background, unless it means something already.
+    """Add a value to a legend as background, unless the legend has it already.
 
     Examples
     --------
@@ -173,11 +173,11 @@ def value_labels(
     values : mapping of str to str or None
         Labels by value.
     ignore : sequence of int
-        Values that do not count.
+        Ignored values.
     key : str
         Key of the labels.
     found : callable, optional
-        Values in some of the images, for the remedy.
+        Sampled values of the images, for the remedy.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def check_one(choices: Mapping[str, object], found: Callable[[], Iterable[int]] 
     choices : mapping of str to object
         The parameters.
     found : callable, optional
-        Values in some of the images, for the remedy.
+        Sampled values of the images, for the remedy.
 
     Examples
     --------
@@ -257,7 +257,7 @@ class Palette:
     def of(
         cls, palette: Mapping[str, str | None], ignore: Sequence[int | str], key: str
     ) -> Palette:
-        """The colors of a mapping from color to label, those that do not count, and black.
+        """Make a palette of the colors of labels, ignored colors, and black.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Palette:
         return cls(codes(colors, "colors"), meaning)
 
     def numbers(self, legend: Legend) -> Codes:
-        """Value of every color of 24 bits under a legend; one more than the greatest if none."""
+        """Value of every 24-bit color; unknown colors get one more than the greatest value."""
         none = len(self.colors)
         table = np.full(1 << 24, none, np.min_scalar_type(none))
         table[self.colors[legend.values]] = legend.values
@@ -299,7 +299,7 @@ class Palette:
 
 
 def hex_color(color: int) -> str:
-    """The color as the web writes it.
+    """Color as a hexadecimal code, as on the web.
 
     Examples
     --------

@@ -45,7 +45,7 @@ _ZIP = b"PK"
 
 @frozen
 class ArrayPixels:
-    """Pixels of an .npy file, which stay there until they are asked for.
+    """Pixels of an .npy file, read on demand.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ArrayPixels:
 
     @property
     def strip_rows(self) -> int:
-        """Rows of about a million pixels."""
+        """Number of rows with about a million pixels."""
         return max(1, min(self.shape[0], _STRIP_PIXELS // max(1, self.shape[1])))
 
     def read(self, first: int, last: int) -> Image:
@@ -69,7 +69,7 @@ class ArrayPixels:
         Raises
         ------
         ReadError
-            If the file can no longer be read, or is of another shape than it was at first.
+            If the file can no longer be read, or its shape has changed.
         """
         array = _mapped(self.path)
         if array.shape != self.shape or array.dtype.kind not in "iu":
@@ -85,14 +85,14 @@ def array_pixels(path: Path, name: str, highest: int) -> Pixels:
     path : Path
         The file.
     name : str
-        Which array of an .npz that holds several.
+        Name of the array in an .npz file with several.
     highest : int
         The highest value of a label.
 
     Raises
     ------
     ReadError
-        If it cannot be read or is no image of whole numbers.
+        If the file cannot be read or is not an image of whole numbers.
     """
     with _opened(path) as stream:
         if stream.read(2) == _ZIP:
@@ -114,7 +114,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _mapped(path: Path) -> NDArray[Any]:
-    """The array of an .npy file, not read yet."""
+    """Map the array of an .npy file into memory."""
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -131,7 +131,7 @@ def _of_archive(stream: BinaryIO, path: Path, name: str, highest: int) -> NDArra
             array: NDArray[Any] = archive[chosen]
     except ReadError:
         raise
-    except Exception as error:  # as do zipfile and what decompresses
+    except Exception as error:  # zipfile and decompressors do too
         raise _broken(path, error) from error
     if not isinstance(array, np.ndarray):
         raise ReadError(f"{path}, {chosen}: expected an array as NumPy saves it, found other bytes")
@@ -174,12 +174,12 @@ _ENDINGS = (".npy", ".npz")
 
 @frozen
 class NpyReader:
-    """Reads two folders of arrays, or one folder of archives with both sides in each.
+    """Reader of two folders of arrays, or of one folder of archives with both sides in each.
 
     Parameters
     ----------
     parameters : NpyParameters
-        Folders, names of arrays, and what values mean.
+        Folders, names of arrays, and labels of values.
     task : str
         Always ``"segmentation"``.
     """
@@ -202,7 +202,7 @@ class NpyReader:
         return parts(described(pairs, chosen.metadata, chosen.uid), chosen.partition_images)
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
-        """A batch for each image, since what is compressed is read as a whole."""
+        """Yield a batch for each image, since compressed arrays are read whole."""
         meaning = self._meaning()
         for pair in partition.pairs:
             yield batch_of([self._item(pair, meaning)], meaning.labels, [pair.facts])
@@ -214,7 +214,7 @@ class NpyReader:
         )
 
     def _values(self) -> set[int]:
-        """Values in some of the images."""
+        """Values in a sample of the images."""
         chosen = self.parameters
         read = partial(np.load, mmap_mode="r")
         folders = filter(None, (chosen.groundtruths, chosen.predictions))

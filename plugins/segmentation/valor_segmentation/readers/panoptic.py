@@ -1,4 +1,4 @@
-"""Panoptic label images: PNG images of segment ids, and records of what the segments are."""
+"""Panoptic label images: PNG images of segment ids, and records of the segments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Segment = tuple[int, int, bool]
 def panoptic_map(
     annotation: Annotation, folder: Path, codes: Mapping[int, int], *, is_true: bool
 ) -> tuple[LabelImage, int]:
-    """Label image with a value for each segment, and number of true segments without pixels.
+    """Label image with one value per segment, and number of true segments without pixels.
 
     Pixels of the id 0 belong to no segment: in a ground truth they do not count, in a prediction
     they are background. True segments without pixels are missed, unless they are crowds.
@@ -36,7 +36,7 @@ def panoptic_map(
     annotation : Annotation
         File name and segments.
     folder : Path
-        Where the image is.
+        Folder of the image.
     codes : mapping of int to int
         Label codes of the categories.
     is_true : bool
@@ -45,7 +45,7 @@ def panoptic_map(
     Raises
     ------
     ReadError
-        If a pixel's segment is not described or not well, or a predicted segment has no pixels;
+        If the record of a segment is missing or invalid, or a predicted segment has no pixels;
         names the location.
     """
     segments = sorted(_segments(annotation, codes))
@@ -69,7 +69,7 @@ def panoptic_map(
 def _positions(
     ids: NDArray[np.uint32], colors: NDArray[np.uint32]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Position of each pixel's id, 0 where there is none; and which ids have pixels."""
+    """Position of the id of each pixel, 0 for unknown ids, and flags of ids with pixels."""
     values = np.zeros(colors.shape, np.min_scalar_type(len(ids)))
     has_pixels = np.zeros(len(ids), np.bool_)
     has_pixels[0] = True
@@ -122,7 +122,7 @@ def code_of(category: int, codes: Mapping[int, int], where: str) -> int:
     Raises
     ------
     ReadError
-        If it is none of the data set's; names the location.
+        If the data set has no such category; names the location.
 
     Examples
     --------

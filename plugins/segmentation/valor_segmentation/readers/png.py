@@ -97,7 +97,7 @@ def _palette_colors(png: PngFile) -> NDArray[np.uint32]:
 
 
 def _valid(values: Image, png: PngFile) -> Image:
-    """Palette indices, all of which have a color."""
+    """Return palette indices, which must all have a color."""
     size = len(png.palette) // 3
     if values.max(initial=0) >= size:
         row, column = np.argwhere(values >= size)[0].tolist()
@@ -114,14 +114,14 @@ _REMEDY = "Say under data.palette which color is which label."
 
 @frozen
 class PngReader:
-    """Reads two folders of label images, matched by the names of their files.
+    """Reader of two folders of label images, matched by file name.
 
     Pixels are gray levels, indices of a palette, or colors.
 
     Parameters
     ----------
     parameters : PngParameters
-        Folders, and what values or colors mean.
+        Folders, and labels of values or colors.
     task : str
         Always ``"segmentation"``.
     """
@@ -142,7 +142,7 @@ class PngReader:
         return parts(described(pairs, chosen.metadata, chosen.uid), chosen.partition_images)
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
-        """Batches of no more than a few images more than fit in some megabytes."""
+        """Yield batches of a limited number of pixels."""
         images = self._images()
         facts = {pair.uid: pair.facts for pair in partition.pairs}
         for items in batched(_items(images, partition.pairs)):
@@ -164,7 +164,7 @@ class PngReader:
         return _Images(value_labels(chosen.labels, chosen.values, ignore, chosen.label_key))
 
     def _values(self) -> set[int]:
-        """Values in some of the images."""
+        """Values in a sample of the images."""
         chosen = self.parameters
         sides = (
             (chosen.groundtruths, chosen.groundtruth_ending),
@@ -230,7 +230,7 @@ def _unknown_color(path: Path, colors: Image, position: Image) -> ReadError:
 
 
 def _items(images: _Images, pairs: Sequence[Pair]) -> Iterator[Item]:
-    """Images read side by side, as many at a time as there are threads."""
+    """Read images in parallel, one per thread."""
     step = thread_count()
     for start in range(0, len(pairs), step):
         yield from in_threads([partial(images.item, pair) for pair in pairs[start : start + step]])

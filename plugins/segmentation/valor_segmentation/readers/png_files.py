@@ -46,7 +46,7 @@ _REMEDY = "Copy the file again from its source, or write it again."
 
 @frozen(kw_only=True)
 class PngFile:
-    """The content of a PNG file. Every checksum and length in the file has been verified.
+    """Content of a PNG file whose checksums and lengths have been verified.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class PngFile:
         return _MODES[self.color_type]
 
     def samples(self) -> NDArray[Any]:
-        """Samples of all pixels, height by width, or by samples where a pixel has several.
+        """Samples of all pixels by row, column and, if pixels have several samples, sample.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class PngFile:
 
 
 def _chunks(path: Path, content: bytes) -> list[tuple[bytes, memoryview]]:
-    """Names and data of all chunks up to IEND, whose checksums are right."""
+    """Yield names and data of all chunks up to IEND, with verified checksums."""
     if content[: len(_SIGNATURE)] != _SIGNATURE:
         if content:
             raise ReadError(f"{path}: expected a PNG image, found another format", _CONVERT)
@@ -214,7 +214,7 @@ def _chunks(path: Path, content: bytes) -> list[tuple[bytes, memoryview]]:
 
 
 def _raw_size(width: int, height: int, bits: int, *, is_interlaced: bool) -> int:
-    """Bytes of all filtered rows, where a pixel has so many bits.
+    """Number of bytes of all filtered rows, for a number of bits per pixel.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def _raw_size(width: int, height: int, bits: int, *, is_interlaced: bool) -> int
 
 
 def _inflated(path: Path, compressed: bytes | memoryview, size: int) -> bytes:
-    """Exactly `size` bytes of a zlib stream, whose checksum is right."""
+    """Decompress exactly `size` bytes of a zlib stream, with a verified checksum."""
     stream = zlib.decompressobj()
     try:
         rows = stream.decompress(compressed, size + 1)
@@ -249,7 +249,7 @@ def _inflated(path: Path, compressed: bytes | memoryview, size: int) -> bytes:
 
 
 def _stored(rows: bytes, checksum: bytes) -> bytes:
-    """A zlib stream of blocks that are not compressed."""
+    """Make a zlib stream of uncompressed blocks."""
     view = memoryview(rows)
     parts: list[bytes | memoryview] = [b"\x78\x01"]
     for start in range(0, len(rows), _STORED):

@@ -1,4 +1,4 @@
-"""Detection of label images: two folders or files, or two of COCO's panoptic files."""
+"""Detection of label images: two folders or files, or two panoptic files of COCO."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SEGMENTS = b'"segments_info"'
 
 
 def png(files: Sequence[Path]) -> Detected | None:
-    """Two folders with images in PNG, the ground truths first."""
+    """Detect two folders with images in PNG, the ground truths first."""
     return _two(files) if _have(files, ".png") else None
 
 
 def npy(files: Sequence[Path]) -> Detected | None:
-    """Two folders with arrays in .npy or .npz, or two files of arrays of two dimensions."""
+    """Detect two folders with arrays in .npy or .npz, or two files of 2D arrays."""
     if _have(files, ".npy", ".npz"):
         return _two(files)
     are_files = len(files) == 2 and all(file.suffix.casefold() == ".npy" for file in files)
@@ -30,14 +30,14 @@ def npy(files: Sequence[Path]) -> Detected | None:
 
 
 def geotiff(files: Sequence[Path]) -> Detected | None:
-    """Two folders of GeoTIFFs, or two files, the ground truths first."""
+    """Detect two folders of GeoTIFFs, or two files, the ground truths first."""
     suffixes = (".tif", ".tiff")
     are_files = len(files) == 2 and all(file.suffix.casefold() in suffixes for file in files)
     return _two(files) if are_files or _have(files, *suffixes) else None
 
 
 def coco(files: Sequence[Path]) -> Detected | None:
-    """Two of COCO's panoptic files, the ground truths first."""
+    """Detect two panoptic files of COCO, the ground truths first."""
     if len(files) != 2 or files[0] == files[1] or not all(map(_has_segments, files)):
         return None
     groundtruths, predictions = map(str, files)
