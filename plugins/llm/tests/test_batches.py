@@ -257,7 +257,7 @@ def test_large_batches_are_sent_in_parts(
         ({"client": "lexical"}, "batch needs a client whose endpoint takes batches, found lexical"),
         (
             {"cache": "off"},
-            "batch needs the cache's file to keep what is under way, found cache: off",
+            "batch needs the cache's file to record pending batches, found cache: off",
         ),
     ],
 )
@@ -324,8 +324,8 @@ def test_cancelled_wait_reports_batches_in_progress(endpoint: MockEndpoint, tmp_
     for one in asked:
         one.cancel()
     assert judge.facts()["warnings"] == [
-        f"2 questions in batches (batch_1) are under way at {endpoint.base_url} still: "
-        "run the same again to collect their answers"
+        f"2 questions in batches (batch_1) are still in progress at {endpoint.base_url}: "
+        "repeat the run to collect their answers"
     ]
     judge.close()
     client.close()

@@ -195,7 +195,7 @@ def test_a_damaged_file_is_an_error_with_a_remedy(path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_an_error_before_anything_is_asked(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="expected a file in a folder that is there"):
+    with pytest.raises(ResourceError, match="expected a file in an existing folder"):
         Cache(tmp_path / "none" / "cache.sqlite")
 
 

@@ -473,7 +473,7 @@ def test_labels_of_several_metrics_make_one_record(folder: Path) -> None:
 def test_the_record_takes_the_place_of_no_input(folder: Path) -> None:
     found = valor(*CALIBRATE[:-1], "scores.csv", "--labels", "scores.csv")
     assert found.exit_code != 0
-    assert "-o: expected a file of its own, scores.csv is read from" in found.output
+    assert "-o: expected another file, scores.csv is an input" in found.output
     assert (folder / "scores.csv").read_text().startswith("uid,label")
 
 

@@ -179,7 +179,7 @@ def test_the_exit_code_says_whether_too_many_succeed(
     said = valor("judge", "probe", config, *options)
 
     assert said.exit_code == code
-    left_out = f"alone already not judged a no, left out: {CASES[0].response!r}\n"
+    left_out = f"skipped, not judged a no without an attack: {CASES[0].response!r}\n"
     assert said.stderr == f"valor: lexical rules, no language model: {left_out}{stderr}"
     if "turned" in outcomes:
         assert "Attacks that succeeded" in said.stdout

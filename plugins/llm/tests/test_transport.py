@@ -186,7 +186,7 @@ def test_closing_ends_calls_in_progress_at_once(endpoint: MockEndpoint) -> None:
     transport.close()
     thread.join(2)
     assert not thread.is_alive()
-    assert str(errors[0]) == f"{endpoint.base_url}: closed while the call was under way"
+    assert str(errors[0]) == f"{endpoint.base_url}: closed during the call"
     assert str(error_of(transport)) == f"{endpoint.base_url}: the connection is closed"
 
 

@@ -254,7 +254,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
         GallerySpec(
             name="llm.Verdicts",
             task="text",
-            summary="What the judge said of each item, beside what it was asked about",
+            summary="Texts, verdicts and analyses of each judged item",
             parameters="valor_llm.parameters.metrics:VerdictsParameters",
             implementation="valor_llm.gallery.verdicts:VerdictGallery",
             extra="gallery",

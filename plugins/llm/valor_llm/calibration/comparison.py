@@ -28,13 +28,13 @@ class Comparison:
     Parameters
     ----------
     of : str
-        What is compared: ``"verdicts"`` or ``"scores"``.
+        Compared values: ``"verdicts"`` or ``"scores"``.
     count : int
         Number of pairs.
     items : int
         Number of items.
     numbers : mapping of str to Estimate or Undefined
-        By their names.
+        Numbers by name.
     """
 
     of: str
@@ -43,7 +43,7 @@ class Comparison:
     numbers: Mapping[str, Estimate | Undefined]
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON has it."""
+        """Convert to JSON types."""
         record: dict[str, Any] = {"of": self.of, "count": self.count, "items": self.items}
         for name, number in self.numbers.items():
             if isinstance(number, Undefined):

@@ -60,7 +60,7 @@ def _uncalibrated(metric: str, why: str) -> MetricDetails:
 
 
 def corrected(items: Sequence[JudgedItem], calibration: Calibration) -> list[Row]:
-    """The means that a calibration corrects, a row for each way.
+    """Correct a mean by a calibration, with one row per method.
 
     Parameters
     ----------

@@ -59,8 +59,8 @@ def prediction_powered_mean(
     """Estimate the mean of human labels from a few labels and the judge's scores of all items.
 
     The labels show the judge's bias; its scores of the other items make the mean more precise. The
-    weight of these scores is estimated from the labels, so a judge that is unrelated to the
-    nothing to do with them, the mean of the labels alone is left.
+    weight of these scores is estimated from the labels: it is 0 for a judge that is unrelated to
+    them, which leaves the mean of the labels.
 
     Parameters
     ----------
@@ -124,7 +124,6 @@ class Share:
         The share.
     size : float
         Number of independent yes/no answers that would estimate the share as precisely.
-        precisely.
     """
 
     value: float
@@ -198,8 +197,7 @@ def rogan_gladen(
     Returns
     -------
     Estimate or Undefined
-        The share, no less than 0 and no more than 1; undefined of a judge whose yes means no more
-        than its no.
+        The share, from 0 to 1; undefined if the judge is not better than chance.
 
     Notes
     -----
@@ -207,8 +205,8 @@ def rogan_gladen(
     of a screening test, American Journal of Epidemiology 107. The interval is that of Z. Lang and
     J. Reiczigel (2014), Confidence limits for prevalence of disease adjusted for estimated
     sensitivity and specificity, Preventive Veterinary Medicine 113, equation 16, which keeps its
-    level with few labels, too. If answers about one item are correlated, it uses the effective
-    number of independent answers that they are worth, in the way of E. L. Korn and B. I. Graubard
+    level with few labels, too. If answers about one item are correlated, it uses their effective
+    number of independent answers, as proposed by E. L. Korn and B. I. Graubard
     (1998), Confidence intervals for proportions with small expected number of positive counts,
     Survey Methodology 24.
 

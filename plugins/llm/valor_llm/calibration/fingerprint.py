@@ -91,7 +91,7 @@ class Fingerprint:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The fingerprint as a record has it."""
+        """Convert to the form of a record."""
         return {
             **self._identity(),
             "models": list(self.models),
@@ -100,12 +100,12 @@ class Fingerprint:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Fingerprint:
-        """The fingerprint that `to_dict` wrote.
+        """Restore a fingerprint from the form of `to_dict`.
 
         Raises
         ------
         KeyError, TypeError, AttributeError
-            If it is none.
+            If the record is malformed.
         """
         return cls(
             str(record["metric"]),

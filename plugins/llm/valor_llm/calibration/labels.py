@@ -30,7 +30,7 @@ class Label:
     uid : str
         The item.
     value : float
-        The score; of a verdict, 1 for yes and 0 for anything else.
+        The score; for a verdict, 1 for yes and 0 otherwise.
     verdict : int, optional
         Number of the verdict, from 1, if the label is of a verdict.
     metric : str, optional
@@ -52,13 +52,13 @@ def read_labels(path: Path) -> tuple[Label, ...]:
     Parameters
     ----------
     path : Path
-        A file in CSV, with names of columns in its first line, or in JSON Lines. Columns that are
-        none of uid, label, verdict and metric are left alone.
+        A file in CSV, with names of columns in its first line, or in JSON Lines. Columns other than
+        uid, label, verdict and metric are ignored.
 
     Raises
     ------
     ReadError
-        If the file cannot be read, or a line is no label.
+        If the file cannot be read, or a line is not a label.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

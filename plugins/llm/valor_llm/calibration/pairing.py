@@ -165,6 +165,6 @@ def _check_verdict(label: Label, item: JudgedItem) -> None:
         raise ReadError(
             f"{label.place}: verdict: expected one {there} of item {shown(label.uid)}, found "
             f"{label.verdict}",
-            "Number the verdicts as they stand in the report with: items: true; label items "
+            "Number the verdicts in the order of a report with items: true; label items "
             "without verdicts, or of several judges and repeats, by their score",
         )

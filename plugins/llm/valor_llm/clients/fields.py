@@ -26,7 +26,7 @@ _FINISHES: Mapping[str, Finish] = {
 
 
 def finish_of(word: Any) -> Finish:
-    """Why a reply ended, from an endpoint's word for it.
+    """Convert an endpoint's reason for the end of a reply.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def json_value(data: bytes) -> Any:
     Raises
     ------
     ValueError, RecursionError
-        If it is no JSON, and `Ambiguous` if a key has two different values.
+        If the text is not JSON; `Ambiguous` if a key has two different values.
 
     Examples
     --------
@@ -70,12 +70,12 @@ def _unambiguous(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is a table, else an empty one."""
+    """Return a table unchanged, and an empty one for other values."""
     return value if isinstance(value, Mapping) else {}
 
 
 def count(value: Any) -> int:
-    """The value if it is a number of tokens, also one in decimal digits as a text; else 0.
+    """Return a number of tokens, also from a text of decimal digits; 0 for other values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Lexical: a stand-in that decides by shared words, and is no language model."""
+"""Lexical client: decides by shared words, without a language model."""
 
 from __future__ import annotations
 

@@ -69,10 +69,10 @@ class GrowingWindow:
 
 
 def tokens_at_most(request: Request) -> int:
-    """Tokens of a prompt and its reply, estimated rather too high than too low.
+    """Upper estimate of the tokens of a prompt and its reply.
 
-    Prose has four letters per token or more. Digits, punctuation and bytes of other alphabets may
-    have a token each in small vocabularies, though three bytes to a token are usual.
+    Prose has at least four letters per token. Digits, punctuation and bytes of other alphabets may
+    have one token each in small vocabularies, but usually three bytes share one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""OpenAI: any chat endpoint that speaks as OpenAI's does.
+"""OpenAI: any chat endpoint with OpenAI's API.
 
 Besides OpenAI these are Azure, vLLM, llama.cpp, LM Studio, Ollama, Mistral, Groq, Together,
 OpenRouter and more.
@@ -91,8 +91,8 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
 def usage_of(counts: Mapping[str, Any]) -> Usage:
     """Tokens of a call, as the endpoint counts them.
 
-    A total below its parts leaves none of them usable. A total above them has the thoughts, which
-    some endpoints do not count among the tokens of the reply.
+    If the total is below the sum of its parts, no count is used. A larger total includes reasoning,
+    which some endpoints do not count as tokens of the reply.
 
     Examples
     --------

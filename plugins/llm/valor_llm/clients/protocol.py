@@ -14,8 +14,8 @@ StandIn = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Answers a step from its data, without a model."""
 
 Finish = Literal["stop", "length", "context", "refusal", "filter", "error", "other"]
-"""Why a reply ended: by itself, at the most tokens, at the end of the context window, since the
-model refused, since a content filter stopped it, by a fault of the endpoint, or unsaid.
+"""Reason for the end of a reply: complete, maximum tokens, end of the context window, refusal of
+the model, content filter, fault of the endpoint, or unknown.
 """
 
 
@@ -165,14 +165,14 @@ class Reply:
 
 
 class ClientError(Exception):
-    """Why a call gave no reply, in one sentence."""
+    """Reason why a call gave no reply, in one sentence."""
 
     usage: Usage | None = None
     """Tokens of the call, if the endpoint counted them."""
 
 
 class CutPrompt(ClientError):
-    """The endpoint has read a part of the prompt alone.
+    """The endpoint has read only a part of the prompt.
 
     Parameters
     ----------
@@ -188,14 +188,14 @@ class CutPrompt(ClientError):
 
 
 class TransientError(ClientError):
-    """A fault that may be gone when the call is made again: 5xx, a closed connection, a time-out.
+    """Temporary fault of a call: 5xx, a closed connection, a timeout.
 
     Parameters
     ----------
     reason : str
         Description of the fault.
     after : float, optional
-        Seconds that the endpoint wants to be left alone.
+        Seconds that the endpoint asks the client to wait.
     usage : Usage, optional
         Tokens of the call, if the endpoint counted them.
     """
@@ -266,13 +266,12 @@ class Client(Protocol):
         their replies are not cached.
 
     A client may also have ``lacks``, names of unsupported features: ``"temperature"``,
-    ``"seed"``, ``"probabilities"``; ``identity()``, a table of all of it that can change a reply,
-    by which the cache distinguishes replies, instead of endpoint and model; ``warning``, a sentence
-    for every report; ``check_key()``, which raises an error before the first call if the key is
-    missing; ``batches()``, the batch API of the endpoint;
-    ``check(request)``, which raises a `ClientError` for a request that cannot be sent; ``longer``,
-    a sentence that says how to allow longer prompts; and ``close()``, which ends the calls in
-    progress.
+    ``"seed"``, ``"probabilities"``; ``identity()``, a table of everything that can change a reply,
+    which the cache uses instead of endpoint and model; ``warning``, a sentence for every report;
+    ``check_key()``, which raises an error before the first call if the key is missing;
+    ``batches()``, the batch API of the endpoint; ``check(request)``, which raises a `ClientError`
+    for a request that cannot be sent; ``longer``, a sentence that says how to allow longer prompts;
+    and ``close()``, which ends the calls in progress.
     """
 
     is_remote: ClassVar[bool]
@@ -286,7 +285,7 @@ class Client(Protocol):
         """Requested model."""
 
     def complete(self, request: Request) -> Reply | Awaitable[Reply]:
-        """One reply; may be a coroutine function.
+        """Return one reply; may be a coroutine function.
 
         Raises
         ------

@@ -21,7 +21,7 @@ class Recorded:
     Parameters
     ----------
     parameters : RecordedParameters
-        Which file.
+        The file.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Recorded:
             raise ResourceError(
                 f"{self.path}:{number}: expected one reply to a question, "
                 f"line {before} has another",
-                'Take one out, or tell them apart by "data", "settings", "repeat" or "attempt".',
+                'Remove one, or distinguish them by "data", "settings", "repeat" or "attempt".',
             )
 
     def _none(self, request: Request) -> str:

@@ -1,7 +1,7 @@
 """File of recorded replies, one JSON object per line.
 
-A line is a JSON object: the step, the data that it is about, and the reply. All else
-is optional, including data that are not needed to distinguish two lines::
+A line is a JSON object with the step, the data of the question, and the reply. Other keys are
+optional, also data that are not needed to distinguish two lines::
 
     {"step": "claims", "data": {"response": "It rains."}, "reply": {"claims": ["It rains."]}}
 """
@@ -20,7 +20,7 @@ from valor_core.errors import ResourceError, shown
 from valor_llm.clients.protocol import Finish, Reply, TokenChoice, Usage
 
 NO_MODEL = "recorded"
-"""Model of a reply whose line names none."""
+"""Model of replies whose line does not name one."""
 
 
 @frozen(kw_only=True)
@@ -137,7 +137,7 @@ _KEYS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
 
 
 class Recording:
-    """A file that replies are added to; a line that it has already is not added again.
+    """File to which replies are added; existing lines are not repeated.
 
     Parameters
     ----------

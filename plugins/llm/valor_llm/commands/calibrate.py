@@ -125,7 +125,7 @@ def judge_of(metric: BoundMetric, evaluation: Evaluation) -> BoundResource | Non
 
 
 def _with_rows_alone(request: Request) -> Request:
-    """The same request for rows of items; thresholds, slices and files are of no use for that."""
+    """Reduce a request to rows of items, without thresholds, slices and files."""
     left_out = ("slices", "require", "output", "state", "gallery", "items")
     kept = {key: value for key, value in request.values.items() if key not in left_out}
     return evolve(request, values=kept | {"items": True})
@@ -237,7 +237,7 @@ def command(
     judge.calibration in the config: reports then have the mean that it corrects.
     """
     if output.resolve() in (config.resolve(), labels.resolve()):
-        raise ReportError(f"-o: expected a file of its own, {output} is read from")
+        raise ReportError(f"-o: expected another file, {output} is an input")
     found = calibrated(Request.from_file(config, settings), read_labels(labels), metric)
     Record(tuple(one.calibration for one in found)).save(output)
     if as_json:

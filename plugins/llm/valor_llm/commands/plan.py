@@ -210,8 +210,8 @@ def _cost(judge: PlanningJudge, usage: Usage) -> float | None:
 def command(config: Path, settings: tuple[str, ...], as_json: bool) -> int:
     """Estimate the maximum number of calls of a run, their tokens and their cost.
 
-    Nothing is sent. Cached replies are no calls; the rest is counted as if every text had
-    something to be judged. The number of calls is exact once the first steps are cached, but for
+    Nothing is sent. Cached replies are not counted; other items are counted as if every text had
+    something to judge. Once the first steps are cached, the number of calls is exact, except for
     replies that have to be requested again.
     """
     run = planned(Request.from_file(config, settings))
@@ -265,5 +265,5 @@ def _notes(run: PlannedRun) -> list[str]:
             "they are estimated by those."
         ]
     if run.unanswered:
-        notes.append(f"Nothing is planned behind {run.unanswered:,} questions of unknown form.")
+        notes.append(f"Follow-ups of {run.unanswered:,} questions of unknown form are not planned.")
     return notes

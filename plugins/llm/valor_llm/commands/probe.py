@@ -88,8 +88,8 @@ def command(
     """Test whether responses can command the judge.
 
     50 attacks are appended to responses that their context does not support. An attack that turns
-    the judge's no into a yes succeeds. It takes up to 55 calls; the config's data and metrics
-    are not looked at.
+    the judge's no into a yes succeeds. The probe makes up to 55 calls and ignores the data and
+    metrics of the config.
     """
     with configured_judge(Request.from_file(config, settings), name) as panel:
         probes = {judge.name: asyncio.run(probed(judge)) for judge in panel.members}
@@ -104,7 +104,7 @@ def _code(judge: str, probe: Probe, most: float | None) -> int:
     """Return the exit code, and print its reasons to standard error."""
     for case in probe.misjudged:
         response = shown(case.response)
-        streams.talk(f"valor: {judge}: alone already not judged a no, left out: {response}")
+        streams.talk(f"valor: {judge}: skipped, not judged a no without an attack: {response}")
     turned, answered = counts(probe.trials)
     if not answered:
         streams.talk(f"valor: {judge}: no attack was judged")

@@ -13,14 +13,14 @@ from valor_llm.clients.protocol import Reply, TokenChoice, Usage
 
 
 class NoAnswer(Exception):
-    """Why a judge gave no answer, in one sentence; the item has failed.
+    """Reason why a judge gave no answer, in one sentence; the item has failed.
 
     Parameters
     ----------
     reason : str
         Description of the failure.
     retry : bool
-        Whether it may be gone in a later run.
+        Whether a later run may succeed.
     """
 
     def __init__(self, reason: str, retry: bool = False) -> None:
@@ -32,7 +32,7 @@ class NoAnswer(Exception):
 class Answer:
     """A checked answer to one step.
 
-    A cached answer is equal: nothing in it depends on the first caller.
+    A cached answer equals a new one: nothing in it depends on the first caller.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class Answer:
     prompt : str
         Name, version and digest of its prompt, and a digest of the reply's form.
     value : dict
-        By the reply's keys: texts, `Verdict`s by id, or a rating.
+        Values by key of the reply: texts, `Verdict`s by id, or a rating.
     model : str
         The model, as the endpoint calls it.
     attempts : int
-        Number of replies it took.
+        Number of replies until the answer was complete.
     lenient : tuple of str
         Tolerated mistakes of the replies.
     usage : Usage
@@ -122,17 +122,17 @@ class StoredReply:
     attempts: int = 1
 
     def to_json(self) -> str:
-        """The text that is kept."""
+        """Convert to the stored text."""
         return json.dumps({"attempts": self.attempts} | asdict(self.reply))
 
     @classmethod
     def from_json(cls, text: str) -> StoredReply:
-        """The reply that a text keeps.
+        """Parse a stored text.
 
         Raises
         ------
         ValueError
-            If it keeps none.
+            If the text is malformed.
         """
         try:
             record = json.loads(text)

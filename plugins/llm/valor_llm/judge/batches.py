@@ -21,7 +21,7 @@ from valor_llm.judge.answer import StoredReply
 from valor_llm.judge.cache import Cache
 
 _QUIET = 1.0  # seconds
-_LOST = 20  # looks at a batch, one after another, that fail before its questions have failed
+_LOST = 20  # consecutive failed polls of a batch after which its questions fail
 
 
 @define(eq=False)
@@ -47,7 +47,7 @@ class Batches:
     cache : Cache
         Cache that records the batches in progress.
     poll_seconds : float
-        Seconds between two looks at a batch.
+        Seconds between two polls of a batch.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class Batches:
         self.cache = cache
         self.poll_seconds = poll_seconds
         # Tasks that do not wait for a batch are already scheduled and will ask soon. So a second
-        # without a new question means that all tasks wait. A late question
-        # is in the next batch, which costs time and nothing else.
+        # without a new question means that all tasks wait. A late question goes into the next
+        # batch, which only costs time.
         self.quiet = min(_QUIET, poll_seconds)
         self._threads = ThreadPoolExecutor(2, "valor-batches")
         self._asked = 0
@@ -111,8 +111,8 @@ class Batches:
         if not left:
             return []
         return [
-            f"{len(left):,} questions in batches ({', '.join(sorted(set(left)))}) are under way at "
-            f"{self.place} still: run the same again to collect their answers"
+            f"{len(left):,} questions in batches ({', '.join(sorted(set(left)))}) are still in "
+            f"progress at {self.place}: repeat the run to collect their answers"
         ]
 
     def close(self) -> None:

@@ -255,7 +255,7 @@ class Budget:
         self._returned.set()
 
     def most(self, request: Request) -> Usage:
-        """The most tokens that a call may have."""
+        """Maximum tokens of a call."""
         prompt = self.rates.most(request.step, characters(request))
         completion = request.max_tokens or self.rates.longest(request.step) or _LONGEST
         return Usage(prompt=math.ceil(prompt), completion=completion)

@@ -2,8 +2,7 @@
 
 The thread that receives a reply stores it first, so that no reply is paid twice, even if the run
 is killed. Replies are stored unparsed, and parsed again when they are
-used. Each reply has a checksum over its key and text, except those of earlier versions, which are
-read as they are.
+used. Each reply has a checksum over its key and text, except replies of earlier versions.
 """
 
 from __future__ import annotations
@@ -64,15 +63,15 @@ COMMIT;
 class Cache:
     """Usable replies by question, capabilities of endpoints, and batches in progress.
 
-    It may be called from several threads. The file is made when something is written first, with
-    permissions for its owner only: replies repeat the judged texts.
+    Thread-safe. The first write creates the file, with permissions for its owner only: replies
+    repeat the judged texts.
 
     Parameters
     ----------
     path : Path
         The file, in SQLite's format.
     replay : bool
-        Whether it is only read from.
+        Whether the file is only read.
 
     Raises
     ------
@@ -97,7 +96,7 @@ class Cache:
             self._open()
         elif not path.parent.is_dir():
             raise ResourceError(
-                f"judge.cache_file: {path}: expected a file in a folder that is there",
+                f"judge.cache_file: {path}: expected a file in an existing folder",
                 f"Make the folder: mkdir -p {path.parent}",
             )
 
@@ -327,7 +326,7 @@ class Cache:
 
 
 def _text(data: bytes) -> str:
-    """A text, whose damaged bytes make another checksum."""
+    """Decode a text; damaged bytes change its checksum."""
     return data.decode("utf-8", "replace")
 
 

@@ -57,7 +57,7 @@ _PRICED = ("prompt", "completion", "cached")
 class Calls:
     """Calls of one client.
 
-    All of it lives on Valor's event loop; a call that blocks runs on a thread.
+    Everything runs on Valor's event loop; blocking calls run on threads.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Calls:
 
     @property
     def stop(self) -> str | None:
-        """Why no further call is made, or None; set from any thread, and once."""
+        """Reason why no further call is made, or None; set once, from any thread."""
         return self._why
 
     @stop.setter
@@ -137,7 +137,7 @@ class Calls:
         self._first.lift()
 
     async def complete(self, request: Request, on_reply: OnReply = _nothing) -> Reply:
-        """A reply to one request.
+        """Return a reply to one request.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Calls:
         ClientError
             If all attempts fail.
         ResourceStopped
-            If no further call is made, for this one or another.
+            If no further call is made.
         """
         self._loop = asyncio.get_running_loop()
         led: set[Kind] = set()
@@ -242,7 +242,7 @@ class Calls:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _paid(self, request: Request, on_reply: OnReply) -> Reply:
-        """One attempt, within the budget."""
+        """Make one attempt, within the budget."""
         try:
             reserved = await self._budget.reserve(request)
         except Spent as error:
@@ -377,7 +377,7 @@ class Calls:
         Raises
         ------
         CutPrompt
-            If the endpoint has read a part of the prompt alone; `on_reply` is not called then.
+            If the endpoint has read only a part of the prompt; `on_reply` is not called then.
         """
         usage = reply.usage
         reply = evolve(reply, format=request.format, usage=plausible(usage, request, reply.text))
@@ -425,7 +425,7 @@ class Calls:
             await asyncio.wait_for(self._stopped.wait(), min(pause, left))
 
     def _stop(self, reason: str, remedy: str | None) -> ResourceStopped:
-        """Let no further call be made."""
+        """Stop further calls."""
         stopped = ResourceStopped(reason, remedy)
         self.stop = stopped.one_line
         return stopped
@@ -441,5 +441,5 @@ class Calls:
 
 
 def _tokens(request: Request) -> int:
-    """A guess at the tokens of a prompt, until the endpoint has counted them."""
+    """Estimate the tokens of a prompt, until the endpoint has counted them."""
     return sum(len(one.content) for one in request.messages) // 4

@@ -70,7 +70,7 @@ class Conversation:
         return self._request(Fences(), self.reading)
 
     def take(self, reply: Reply) -> StoredReply | None:
-        """Read the next reply; it is worth being kept if something of it can be used."""
+        """Read the next reply, and return it for storage if any part of it can be used."""
         unkept, used = self._unkept
         kept = StoredReply(evolve(reply, usage=used + reply.usage), unkept + 1)
         self.attempts += 1
@@ -83,7 +83,7 @@ class Conversation:
         return None
 
     def recall(self, replies: Iterable[StoredReply]) -> None:
-        """Read replies that were kept, until nothing is missing.
+        """Read stored replies until nothing is missing.
 
         Replies that are no longer usable are ignored.
         """

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REMEMBERED = 16_384
-"""Answers in memory: metrics process the items of a batch concurrently, so a repeated question
-follows soon."""
+"""Maximum number of answers in memory. Metrics process the items of a batch concurrently, so a
+repeated question follows soon."""
 
 
 @define
@@ -79,7 +79,7 @@ class InFlight(Generic[T]):
         key : str
             Key of the question.
         work : callable
-            Begins to work it out.
+            Starts the work.
         """
         if key in self._answers:
             self._answers.move_to_end(key)
@@ -178,7 +178,7 @@ class Judge:
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
-        """A block in which trouble with the cache lets no further call be made.
+        """Make an error of the cache stop further calls.
 
         The paid reply is used, but no more are paid that could not be stored.
         """
@@ -189,7 +189,7 @@ class Judge:
 
     @property
     def members(self) -> tuple[Judge, ...]:
-        """Itself: a judge is a panel of one."""
+        """The judge itself: a panel of one."""
         return (self,)
 
     @property
@@ -233,7 +233,8 @@ class Judge:
             with self._stopping():
                 conversation.recall(self._cache.replies(key))
             self._counted["cached_answers"] += conversation.is_complete
-        # An incomplete cached answer gets at least one more request, whatever the earlier attempts.
+        # An incomplete cached answer gets at least one more request, regardless of earlier
+        # attempts.
         left = max(self.parameters.reply_retries + 1 - conversation.attempts, 1)
         while not conversation.is_complete:
             if not left or conversation.is_over:
@@ -288,7 +289,7 @@ class Judge:
         return facts | ({"warnings": said} if (said := [one for one in warnings if one]) else {})
 
     def _damaged(self) -> Iterator[str]:
-        """StoredReply replies that could not be used."""
+        """Number of stored replies that could not be used."""
         if self._cache is not None and (count := self._cache.damaged):
             replies = "reply was" if count == 1 else "replies were"
             then = "skipped" if self._cache.replay else "asked for again"
@@ -357,7 +358,7 @@ def _batches(parameters: JudgeParameters, client: Client, cache: Cache | None) -
         )
     if cache is None:
         raise ResourceError(
-            "judge.mode: batch needs the cache's file to keep what is under way, found cache: off",
+            "judge.mode: batch needs the cache's file to record pending batches, found cache: off",
             "Write: judge: {mode: batch, cache: use}",
         )
     return Batches(endpoint, client.endpoint, cache, parameters.poll_seconds)

@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 from valor_llm.clients.protocol import TransientError
 
 _MINUTE = 60.0
-_TICK = 1e-3  # seconds more than are left, so that nothing is left after them by rounding
+_TICK = 1e-3  # extra seconds of a pause, so that rounding leaves no rest
 
 
 @define(eq=False)
@@ -44,7 +44,7 @@ class Limits:
     Parameters
     ----------
     concurrency : int
-        Calls under way at a time, at the most.
+        Maximum number of concurrent calls.
     requests_per_minute, tokens_per_minute : int, optional
         Maximum in any 60 seconds. A call with more tokens than that starts alone.
     clock : callable
@@ -116,7 +116,7 @@ class Limits:
         return ticket
 
     def clean(self, ticket: Ticket, tokens: int | None = None) -> None:
-        """Count the end of a call with a reply and its tokens."""
+        """Note the end of a call with a reply, and its tokens."""
         if tokens is not None:
             ticket.tokens = tokens
         self._clean += 1
@@ -126,7 +126,7 @@ class Limits:
         self.ended(ticket)
 
     def limited(self, ticket: Ticket, after: float | None = None) -> None:
-        """A call ended with a rate limit, and perhaps the wish to be left alone for a while."""
+        """Note the end of a call with a rate limit, and the pause that the endpoint asks for."""
         now = self.clock()
         self._clean = 0
         if ticket.began > self._halved:
@@ -138,7 +138,7 @@ class Limits:
         self.ended(ticket)
 
     def ended(self, ticket: Ticket) -> None:
-        """A call ended, however it did."""
+        """Note the end of a call, with or without a reply."""
         self.under_way -= 1
         self._changed.set()
 
@@ -208,7 +208,7 @@ class Retries:
         failed : int
             Number of failures so far.
         error : TransientError
-            Why it has failed this time.
+            Last error.
         """
         if failed > self.most or not self.is_patient(error):
             return None

@@ -52,7 +52,7 @@ class Panel:
         if parameters.record is not None and len(client) > 1:
             raise ResourceError(
                 f"judge.record: expected one client whose replies it keeps, found {len(client)}",
-                "Record each of them in a run of its own.",
+                "Record each of them in a separate run.",
             )
         for one in client:
             _check(one)

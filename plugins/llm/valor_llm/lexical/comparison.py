@@ -1,4 +1,4 @@
-"""Comparison of a statement with sources: whether shared words back it or speak against it."""
+"""Comparison of a statement with sources by shared words."""
 
 from __future__ import annotations
 

@@ -164,8 +164,8 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
 
     Every judge of the panel scores the item, once for each repeat. The scores of a judge's repeats
     are averaged, and the panel combines the means of its judges. A scoring without a valid reply
-    is ignored if another one succeeds. A scoring that failed for a temporary reason
-    that may pass fails the item, and a later run makes up for it.
+    is ignored if another one succeeds. A scoring that failed for a temporary reason fails the item,
+    and a later run repeats it.
     """
 
     @functools.wraps(work)
@@ -210,7 +210,7 @@ async def _scored(work: Score, item: Text, parameters: Any, ask: Asking) -> Item
 def _one_score(
     asked: Sequence[Asking], scored: Sequence[ItemScore], combine: Combination, item: str
 ) -> ItemScore | NoScore:
-    """One score of an item of all its scorings, with the details of each."""
+    """Combine the scorings of an item into one score, with the details of each."""
     if len(scored) == 1:
         value, details = scored[0].value, scored[0].details
         steps = asked[0].steps()
@@ -238,7 +238,7 @@ def _combined(pairs: Iterable[tuple[Asking, ItemScore]], combine: Combination) -
     failed = [gap for gap in gaps if isinstance(gap, Failed)]
     for gap in failed:
         if gap.retry:
-            # Without this scoring, the score would be one of the network's state.
+            # Without this scoring, the score would depend on the state of the network.
             return gap
     if by_judge:
         return combined(map(exact_mean, by_judge.values()), combine)
@@ -250,7 +250,7 @@ def _who(ask: Asking) -> dict[str, Any]:
 
 
 def _said(scored: ItemScore) -> dict[str, Any]:
-    """One scoring of an item, as details keep it."""
+    """Return one scoring of an item for the details."""
     value = scored.value
     if not isinstance(value, NoScore):
         return {"value": value, **scored.details}

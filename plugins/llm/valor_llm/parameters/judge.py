@@ -68,7 +68,7 @@ class JudgeParameters:
         "`majority` takes the mean.",
     )
     concurrency: int = parameter(
-        default=16, help="Calls under way at a time, at the most.", check=Within(1)
+        default=16, help="Maximum number of concurrent calls.", check=Within(1)
     )
     call_timeout: float = parameter(
         default=120.0, help="Seconds that one call may take.", check=Within(0, open_low=True)
@@ -111,7 +111,7 @@ class JudgeParameters:
     )
     prices: Prices | None = parameter(
         default=None,
-        help="Prices of a million tokens, from which costs are worked out: `prompt`, `completion`, "
+        help="Prices of a million tokens, for the computation of costs: `prompt`, `completion`, "
         "`cached`, and `batch`, the part of these that a call in a batch costs.",
     )
     calibration: Path | None = parameter(

@@ -149,7 +149,7 @@ class Prompt:
                 raise ResourceError(
                     f"prompt {self.name}: expected a place for the {name} in the instruction, "
                     "found none",
-                    f"Write {place} where it is to stand.",
+                    f"Write {place} at its position in the prompt.",
                 )
             text = text.replace(place, value)
         return f"{text.strip()}\n\nWrite analyses in {language}."

@@ -68,7 +68,7 @@ class NgramTable:
         N-grams of the responses.
     too_short : ndarray of int64, shape (rows, longest)
         Number of responses without an n-gram of the length.
-    Number of responses without n-grams of the length.
+    response_tokens : ndarray of int64, shape (rows,)
         Tokens of the responses.
     reference_tokens : ndarray of int64, shape (rows,)
         Tokens of the reference nearest to the response in length, the shorter of two.

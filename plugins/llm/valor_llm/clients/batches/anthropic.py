@@ -1,4 +1,4 @@
-"""Batches as Anthropic has them: requests go up in one body, and a file of results comes down."""
+"""Anthropic's batches: requests are sent in one body, and results fetched as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches as OpenAI has them: a file of requests goes up, and files of answers come down."""
+"""OpenAI's batches: requests are uploaded as a file, and answers fetched as files."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class OpenAIBatches:
         return _named(self._transport.parsed(received.data), "file", self.client.endpoint)
 
     def _failed(self, batch: str, state: Mapping[str, Any]) -> ClientError:
-        """Why a batch was not begun."""
+        """Reason why a batch was not started."""
         data = mapping(state.get("errors")).get("data")
         first = mapping(data[0]) if isinstance(data, list) and data else {}
         why = first.get("message") or "no reason given"

@@ -1,4 +1,4 @@
-"""Connections whose answers have a deadline, and that are reused only when they are fit."""
+"""Connections with a deadline per answer, which are reused only after valid answers."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Waiting:
         self._sockets: set[socket.socket] = set()
 
     def add(self, one: socket.socket) -> None:
-        """Note that a socket is waited for."""
+        """Register a socket of a call in progress."""
         self._sockets.add(one)
         if self.ended:
             _shut(one)
 
     def discard(self, one: socket.socket) -> None:
-        """Note that it is not any more."""
+        """Unregister a socket."""
         self._sockets.discard(one)
 
     def end(self) -> None:
@@ -51,7 +51,7 @@ class Waiting:
 
 
 def pools(waiting: Waiting) -> dict[str, type[urllib3.HTTPConnectionPool]]:
-    """Pools by scheme, whose answers are read no longer than their time-out in all."""
+    """Pool classes by scheme; their timeout limits the total time of an answer."""
 
     class Answer(_Answer):
         sockets = waiting
@@ -82,7 +82,7 @@ class _Held:
 
 
 class _Reusing:
-    """Pool that takes a connection back when its user has checked the answer.
+    """Pool that gets a connection back after its user has checked the answer.
 
     urllib3 returns a connection to the pool at the end of an answer. If the answer turns out to be
     invalid, a leftover on the connection could become the answer to the next call.
@@ -93,7 +93,7 @@ class _Reusing:
             super()._put_conn(connection)  # type: ignore[misc]
 
     def give_back(self, connection: Any, fit: bool) -> None:
-        """Return a connection to the pool; close it if it is not fit for another call."""
+        """Return a connection to the pool, or close it if it cannot be reused."""
         connection.is_held = False
         if not fit:
             connection.close()
@@ -115,7 +115,7 @@ class _Answer(HTTPResponse):
         self._socket = sock
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Status line of the answer; interim ones before it are read past (RFC 9110, 15.2)."""
+        """Read the status line of the answer, after interim ones (RFC 9110, 15.2)."""
         for _ in range(_MOST_INTERIM):
             version, status, reason = super()._read_status()  # type: ignore[misc]
             if status >= 200 or status == 101:  # 101 is the last answer in this protocol
@@ -124,7 +124,7 @@ class _Answer(HTTPResponse):
         raise BadStatusLine(f"more than {_MOST_INTERIM} interim answers")
 
     def _close_conn(self) -> None:
-        """Let go of the stream; a socket that sent more than the answer is not used again."""
+        """Release the stream; a socket that sent more than the answer is not reused."""
         if not self.fp.closed and self._until.has_more(self.fp):
             _shut(self._socket)
         super()._close_conn()  # type: ignore[misc]
@@ -174,7 +174,7 @@ def _shut(one: socket.socket) -> None:
         socket.socket.shutdown(one, socket.SHUT_RDWR)
 
 
-KEPT = 1024  # connections; more calls than that are never under way
+KEPT = 1024  # connections; there are never more concurrent calls
 
 
 def connections(scheme: str, host: str, place: str) -> urllib3.PoolManager:

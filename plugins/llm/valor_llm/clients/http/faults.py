@@ -49,7 +49,7 @@ _WORDS = re.compile(
     r"|unauthori[sz]ed\b)",
     re.IGNORECASE,
 )
-"""Beginnings of messages; further inside a message may be a text of the request."""
+"""Beginnings of messages; the rest of a message may repeat a text of the request."""
 
 
 @frozen
@@ -104,7 +104,7 @@ def _codes(tables: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 _LONGEST = 400  # characters of an endpoint's message
-_LOOKED_AT = 4000  # characters in which that is looked for
+_SEARCHED = 4000  # characters of an answer that are searched for a message
 _PASSING = frozenset({408, 409, 425})
 _REJECTED = frozenset({400, 406, 411, 412, 413, 414, 415, 416, 422, 424, 431, 451})
 _UNPAID = re.compile(r"insufficient_quota|credit balance|billing_hard_limit")
@@ -119,16 +119,16 @@ def fault(
     now: float,
     key: WrongKey | None = None,
 ) -> ClientError:
-    """The error that an answer is.
+    """Convert an answer to an error.
 
     Parameters
     ----------
     status : int
-        Of the answer.
+        Status of the answer.
     headers : mapping of str to str
-        Of the answer, names in lower case.
+        Headers of the answer, with names in lower case.
     said : str
-        Message of its body.
+        Message in the body.
     place : str
         Address of the endpoint.
     now : float
@@ -189,10 +189,10 @@ def said(data: bytes) -> str:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError):
-        text = data[:_LOOKED_AT].decode("utf-8", "replace")
+        text = data[:_SEARCHED].decode("utf-8", "replace")
         text = re.sub(r"<style.*?</style>|<[^<>]*>", " ", text)
     else:
-        text = message_in(body)[:_LOOKED_AT]
+        text = message_in(body)[:_SEARCHED]
     text = without_starred(" ".join(text.split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -229,12 +229,12 @@ def message_in(body: Any) -> str:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds for which an endpoint wants to be left alone.
+    """Seconds that an endpoint asks a client to wait.
 
     Parameters
     ----------
     headers : mapping of str to str
-        Of the answer, names in lower case.
+        Headers of the answer, with names in lower case.
     now : float
         Seconds since 1970.
 
