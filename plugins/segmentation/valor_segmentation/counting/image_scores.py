@@ -108,7 +108,7 @@ class ImageScores(State):
 
 
 def request(order: str, settings: Mapping[str, Any]) -> StateRequest:
-    """Request the scores of the metric behind an `order`.
+    """Request the scores of the metric of an `order`.
 
     Parameters
     ----------
