@@ -17,8 +17,8 @@ Examples
 >>> from valor_core.schemas.geometry import Box
 >>> from valor_detection.parameters.errors import CalibrationParameters
 >>> state = overlaps((0.5,), "coco").open()
->>> true, seen = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
->>> item = Detection("a", [true], [PredictedObject(seen, Box(0, 0, 2, 2))])
+>>> true, predicted = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
+>>> item = Detection("a", [true], [PredictedObject(predicted, Box(0, 0, 2, 2))])
 >>> state.update(DetectionBatch.of([item]))
 >>> ranking(state.table, CalibrationParameters()).is_true
 array([ True])

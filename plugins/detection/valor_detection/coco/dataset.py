@@ -60,9 +60,9 @@ def geometry(
     sizes : callable
         Returns height and width of the image of each annotation of the document.
     iou_type : {"bbox", "segm"}
-        Whether boxes or masks are compared.
+        Kind of shape to compare: boxes or masks.
     is_results : bool
-        Whether areas are computed as by ``loadRes``: from the boxes if the first result has one.
+        If True, compute areas as ``loadRes`` does: from the boxes if the first result has one.
         A data set has an area for each annotation.
 
     Raises
@@ -248,7 +248,7 @@ class COCO:
         areaRng : (float, float)
             Exclusive bounds of the area, in square pixels.
         iscrowd : bool, optional
-            Whether they are crowds.
+            Crowd flag.
         """
         index: Index = self._cached("index", self._indexed)
         return index.select(_listed(imgIds), _listed(catIds), areaRng, iscrowd)
@@ -380,7 +380,7 @@ class COCO:
         Parameters
         ----------
         masks : bool
-            Whether segmentations are read.
+            If True, read segmentations.
         """
         if self._dataset is not None:
             records = self._dataset.get("annotations", [])

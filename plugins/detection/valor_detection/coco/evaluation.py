@@ -33,7 +33,7 @@ class Accumulated:
     Parameters
     ----------
     precision, scores : ndarray of float64
-        Of shape (IoU thresholds, recalls, categories, area ranges, max detections).
+        Shape (IoU thresholds, recalls, categories, area ranges, max detections).
     recall : ndarray of float64
         As `precision`, without the axis of recalls.
     """
@@ -101,7 +101,7 @@ class COCOeval:
     cocoGt, cocoDt : COCO, or pycocotools' COCO
         Data set, and results returned by its ``loadRes``.
     iouType : {"bbox", "segm"}
-        Whether boxes or masks are compared.
+        Kind of shape to compare: boxes or masks.
 
     Attributes
     ----------

@@ -120,7 +120,7 @@ def merge(rleObjs: Sequence[Rle], intersect: bool = False) -> dict[str, Any]:
     rleObjs : list
         Masks of the same size.
     intersect : bool
-        Whether to return the intersection instead of the union.
+        If True, return the intersection instead of the union.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def iou(dt: Any, gt: Any, pyiscrowd: Sequence[int]) -> Any:
     dt, gt : list of run lengths, or list or array of boxes
         Both must be of the same kind.
     pyiscrowd : sequence of bool
-        Whether each ground truth is a crowd. For a crowd, the IoU is the share of the prediction
+        Crowd flag of each ground truth. For a crowd, the IoU is the share of the prediction
         inside it.
 
     Returns

@@ -17,7 +17,7 @@ class Params:
     Parameters
     ----------
     iouType : {"bbox", "segm"}
-        Whether boxes or masks are compared.
+        Kind of shape to compare: boxes or masks.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Params:
     areaRng, areaRngLbl : sequence of (float, float), sequence of str
         Ranges of areas in square pixels, and their names.
     useCats : int
-        Whether detections match only ground truths of the same category.
+        1 if detections match only ground truths of the same category, 0 for all categories.
 
     Raises
     ------

@@ -352,7 +352,7 @@ def scan(text: Text, *, masks: bool = False) -> Document:
     text : Text
         The file.
     masks : bool
-        Whether segmentations are read.
+        If True, read segmentations.
 
     Raises
     ------

@@ -208,9 +208,9 @@ def named_results(
     names : ImageNames
         Names of the data set's images.
     skip : bool
-        Whether an unknown image is allowed.
+        If True, allow unknown images.
     masks : bool
-        Whether segmentations are read.
+        If True, read segmentations.
 
     Raises
     ------

@@ -42,9 +42,9 @@ def document_of(
     source : str
         Name of the records in messages.
     is_list : bool
-        Whether the records are a list of results.
+        True if the records are a list of results.
     masks : bool
-        Whether segmentations are read.
+        If True, read segmentations.
 
     Raises
     ------

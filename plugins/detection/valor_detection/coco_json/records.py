@@ -34,7 +34,7 @@ class Row:
     floats : sequence of float
         x, y, width, height, area and score.
     crowd : bool
-        Whether it is a crowd.
+        Crowd flag.
     segmentation : Segmentation
         Segmentation, if requested.
     """
@@ -61,7 +61,7 @@ class Annotations:
     areas, scores : ndarray of float64, shape (n,)
         Area and score.
     crowd : ndarray of uint8, shape (n,)
-        Whether it is a crowd.
+        Crowd flags.
     masks : Segmentations or None
         Segmentations, if requested.
     """
@@ -166,7 +166,7 @@ class Document:
     annotations : Annotations
         Annotations of a data set, or records of a list of results.
     is_list : bool
-        Whether the file is a list of results instead of a data set.
+        True if the file is a list of results instead of a data set.
     images : Images or None
         Images; None without a list of images.
     image_text : bytes
@@ -174,7 +174,7 @@ class Document:
     category_text : bytes
         JSON of the categories; empty without a list of categories.
     has_annotations : bool
-        Whether the file has a list of annotations, even an empty one.
+        True if the file has a list of annotations, even an empty one.
     """
 
     source: str

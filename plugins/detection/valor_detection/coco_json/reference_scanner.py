@@ -71,7 +71,7 @@ def scan(text: Text, *, masks: bool = False) -> Document:
     text : Text
         The file.
     masks : bool
-        Whether segmentations are read.
+        If True, read segmentations.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Documen
     image_of : callable
         Returns the id for a value of ``image_id``.
     masks : bool
-        Whether segmentations are read.
+        If True, read segmentations.
 
     Raises
     ------

@@ -72,8 +72,8 @@ class DetectionGallery:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 9, 9))
-    >>> seen = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
-    >>> batch = DetectionBatch.of([Detection("a", [true], [seen])])
+    >>> predicted = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
+    >>> batch = DetectionBatch.of([Detection("a", [true], [predicted])])
     >>> gallery = DetectionGallery(GalleryParameters())
     >>> gallery.errors(batch), gallery.draw(batch).counts["wrong label"]
     (array([2]), 1)

@@ -49,7 +49,7 @@ def pair_ious(
     at_least : float
         Minimum IoU. Lower IoUs may be returned as 0.0, which saves time.
     raised : bool
-        Whether boxes are compared with any polygons as polygons.
+        If True, compare boxes with any polygons as polygons.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def box_ious(true: Floats, predicted: Floats, crowd: NDArray[np.bool_]) -> Float
     true, predicted : ndarray of float64, shape (n, 4)
         x, y, width and height.
     crowd : ndarray of bool, shape (n,)
-        Whether the true box is a crowd.
+        Crowd flag of the true box.
 
     Examples
     --------

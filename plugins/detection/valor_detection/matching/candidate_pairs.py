@@ -54,8 +54,8 @@ class Overlaps(State):
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
-    >>> true, seen = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
-    >>> item = Detection("a", [true], [PredictedObject(seen, Box(0, 0, 2, 1))])
+    >>> true, predicted = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
+    >>> item = Detection("a", [true], [PredictedObject(predicted, Box(0, 0, 2, 1))])
     >>> state.update(DetectionBatch.of([item]))
     >>> state.table.pairs(LABEL).ious
     array([0.5])

@@ -106,9 +106,9 @@ class AveragePrecisionOverIOUs(AveragePrecision):
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 4, 4))
-    >>> seen = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
-    >>> at = {"iou_thresholds": [0.75, 0.8], "matching": "valor"}
-    >>> report = evaluate([Detection("a", [true], [seen])], [{"name": "APAveragedOverIOUs"} | at])
+    >>> predicted = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
+    >>> chosen = {"name": "APAveragedOverIOUs", "iou_thresholds": [0.75, 0.8], "matching": "valor"}
+    >>> report = evaluate([Detection("a", [true], [predicted])], [chosen])
     >>> report["APAveragedOverIOUs"].value
     0.5
     """
@@ -182,9 +182,9 @@ class MeanAveragePrecisionOverIOUs(AveragePrecision):
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 4, 4))
-    >>> seen = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
+    >>> predicted = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
     >>> chosen = {"name": "mAPAveragedOverIOUs", "matching": "valor"}
-    >>> evaluate([Detection("a", [true], [seen])], [chosen])["mAPAveragedOverIOUs"].value
+    >>> evaluate([Detection("a", [true], [predicted])], [chosen])["mAPAveragedOverIOUs"].value
     0.6
     """
 

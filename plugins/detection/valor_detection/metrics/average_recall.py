@@ -51,9 +51,9 @@ class AverageRecall(Average):
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 4, 4))
-    >>> seen = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
+    >>> predicted = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
     >>> chosen = {"name": "AR", "iou_thresholds": [0.5, 0.8]}
-    >>> evaluate([Detection("a", [true], [seen])], [chosen])["AR"].value
+    >>> evaluate([Detection("a", [true], [predicted])], [chosen])["AR"].value
     0.5
     """
 
@@ -106,9 +106,9 @@ class AverageRecallOverScores(AverageRecall):
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 4, 4))
-    >>> seen = PredictedObject({"dog": 0.5}, Box(0, 0, 4, 4))
+    >>> predicted = PredictedObject({"dog": 0.5}, Box(0, 0, 4, 4))
     >>> chosen = {"name": "ARAveragedOverScores", "score_thresholds": [0.25, 0.5, 0.75, 1]}
-    >>> evaluate([Detection("a", [true], [seen])], [chosen])["ARAveragedOverScores"].value
+    >>> evaluate([Detection("a", [true], [predicted])], [chosen])["ARAveragedOverScores"].value
     0.5
     """
 
@@ -178,9 +178,9 @@ class MeanAverageRecallOverScores(AverageRecallOverScores):
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 4, 4))
-    >>> seen = PredictedObject({"dog": 0.5}, Box(0, 0, 4, 4))
+    >>> predicted = PredictedObject({"dog": 0.5}, Box(0, 0, 4, 4))
     >>> chosen = {"name": "mARAveragedOverScores", "score_thresholds": [0.25, 0.75]}
-    >>> evaluate([Detection("a", [true], [seen])], [chosen])["mARAveragedOverScores"].value
+    >>> evaluate([Detection("a", [true], [predicted])], [chosen])["mARAveragedOverScores"].value
     0.5
     """
 

@@ -87,7 +87,7 @@ class Numbers:
         key : str
             Label key.
         include_prediction_only : bool
-            Whether labels without ground truths count as 0. Otherwise they are excluded, and
+            If True, labels without ground truths count as 0. Otherwise they are excluded, and
             their number is part of the result.
         """
         codes = self.table.seen[key]

@@ -51,8 +51,8 @@ class CalibrationError:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 9, 9))
-    >>> seen = PredictedObject({"dog": 0.75}, Box(0, 0, 9, 9))
-    >>> report = evaluate([Detection("a", [true], [seen])], ["CalibrationError"])
+    >>> predicted = PredictedObject({"dog": 0.75}, Box(0, 0, 9, 9))
+    >>> report = evaluate([Detection("a", [true], [predicted])], ["CalibrationError"])
     >>> report["CalibrationError"].value["ece"]
     0.25
     """

@@ -51,8 +51,8 @@ class ConfusionMatrix:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 9, 9))
-    >>> seen = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
-    >>> report = evaluate([Detection("a", [true], [seen])], ["ConfusionMatrix"])
+    >>> predicted = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
+    >>> report = evaluate([Detection("a", [true], [predicted])], ["ConfusionMatrix"])
     >>> report["ConfusionMatrix"].value["confusion_matrix"]
     {'cat': {'cat': 0, 'dog': 0}, 'dog': {'cat': 1, 'dog': 0}}
     """

@@ -64,8 +64,8 @@ class DetailedPrecisionRecallCurve:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 9, 9))
-    >>> seen = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
-    >>> report = evaluate([Detection("a", [true], [seen])], ["DetailedPrecisionRecallCurve"])
+    >>> predicted = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
+    >>> report = evaluate([Detection("a", [true], [predicted])], ["DetailedPrecisionRecallCurve"])
     >>> point = report["DetailedPrecisionRecallCurve"].value["dog"]["0.5"]
     >>> point["fn"]["observations"]["misclassifications"]["count"]
     1
@@ -139,7 +139,7 @@ class _Kind:
     first, last : ndarray of int64
         Range of positions of thresholds at which each is of the kind: first <= position < last.
     ranked : bool
-        Whether all ranges begin at 0 and those of a label are in descending order.
+        True if all ranges start at 0 and the ranges of a label are in descending order.
     """
 
     rows: Codes

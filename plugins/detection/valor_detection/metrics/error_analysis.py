@@ -82,8 +82,8 @@ class ErrorAnalysis:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 9, 9))
-    >>> seen = PredictedObject({"dog": 0.75}, Box(0, 0, 9, 3))
-    >>> report = evaluate([Detection("a", [true], [seen])], ["ErrorAnalysis"])
+    >>> predicted = PredictedObject({"dog": 0.75}, Box(0, 0, 9, 3))
+    >>> report = evaluate([Detection("a", [true], [predicted])], ["ErrorAnalysis"])
     >>> report["ErrorAnalysis"].value["errors"]["localization"]["count"]
     1
     """
@@ -241,7 +241,7 @@ class _Errors:
 def _repaired(scores: Floats, targets: Codes, used: Flags) -> tuple[Codes, Flags]:
     """Return the ground truth of each prediction after a repair, and flags of all such truths.
 
-    Of several predictions on one ground truth, the first with the best score matches it.
+    If several predictions are errors on one ground truth, the first with the best score matches it.
     """
     aimed_at = np.zeros(len(used), dtype=bool)
     errors = np.flatnonzero(targets >= 0)

@@ -44,8 +44,8 @@ class Examples:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> box = Box(0, 0, 9, 9)
-    >>> true, seen = TrueObject("dog", box), PredictedObject({"dog": 0.75}, box)
-    >>> items = [Detection("a", [true], [seen]), Detection("b", [], [seen])]
+    >>> true, predicted = TrueObject("dog", box), PredictedObject({"dog": 0.75}, box)
+    >>> items = [Detection("a", [true], [predicted]), Detection("b", [], [predicted])]
     >>> [item["datum_id"] for item in evaluate(items, ["Examples"])["Examples"].value]
     ['b', 'a']
     """

@@ -57,8 +57,8 @@ class LRP:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 8, 8))
-    >>> seen = PredictedObject({"dog": 0.75}, Box(0, 0, 8, 6))
-    >>> report = evaluate([Detection("a", [true], [seen])], ["LRP"])
+    >>> predicted = PredictedObject({"dog": 0.75}, Box(0, 0, 8, 6))
+    >>> report = evaluate([Detection("a", [true], [predicted])], ["LRP"])
     >>> report["LRP"].find(label="dog").value["lrp"]
     0.5
     """
@@ -111,8 +111,8 @@ class OptimalLRP:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 8, 8))
-    >>> seen = PredictedObject({"dog": 0.75}, Box(0, 0, 8, 6))
-    >>> report = evaluate([Detection("a", [true], [seen])], ["OptimalLRP"])
+    >>> predicted = PredictedObject({"dog": 0.75}, Box(0, 0, 8, 6))
+    >>> report = evaluate([Detection("a", [true], [predicted])], ["OptimalLRP"])
     >>> report["OptimalLRP"].find(label="dog").value["score_threshold"]
     0.75
     """

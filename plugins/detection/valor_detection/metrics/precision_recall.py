@@ -95,8 +95,8 @@ class Counts(_Counted):
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 4, 4))
-    >>> seen = PredictedObject({"dog": 1}, Box(0, 0, 4, 1))
-    >>> evaluate([Detection("a", [true], [seen])], ["Counts"])["Counts"].value
+    >>> predicted = PredictedObject({"dog": 1}, Box(0, 0, 4, 1))
+    >>> evaluate([Detection("a", [true], [predicted])], ["Counts"])["Counts"].value
     {'tp': 0, 'fp': 1, 'fn': 1}
     """
 
@@ -169,8 +169,8 @@ class Precision(_LabelMetric):
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
-    >>> seen = [PredictedObject({"dog": 1}, Box(0, 0, 4, bottom)) for bottom in (1, 3)]
-    >>> item = Detection("a", [TrueObject("dog", Box(0, 0, 4, 4))], seen)
+    >>> predicted = [PredictedObject({"dog": 1}, Box(0, 0, 4, bottom)) for bottom in (1, 3)]
+    >>> item = Detection("a", [TrueObject("dog", Box(0, 0, 4, 4))], predicted)
     >>> evaluate([item], ["Precision"])["Precision", "dog"].value
     0.5
     """

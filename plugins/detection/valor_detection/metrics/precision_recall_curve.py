@@ -53,8 +53,8 @@ class PrecisionRecallCurve:
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
     >>> true = TrueObject("dog", Box(0, 0, 4, 4))
-    >>> seen = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
-    >>> report = evaluate([Detection("a", [true], [seen])], ["PrecisionRecallCurve"])
+    >>> predicted = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
+    >>> report = evaluate([Detection("a", [true], [predicted])], ["PrecisionRecallCurve"])
     >>> report["PrecisionRecallCurve"].value["dog"]["0.5"]["recall"]
     1.0
     """

@@ -148,13 +148,13 @@ def prediction_only(value: str = "0") -> bool:
     """Field that includes labels without ground truth in means."""
     include: bool = parameter(
         default=False,
-        help=f"Whether means include labels without ground truth, with {value}.",
+        help=f"If true, means include labels without ground truth, with {value}.",
     )
     return include
 
 
 PER_LABEL: Any = parameter(
-    default=False, help="Whether to add a result for each label to the result of the label key."
+    default=False, help="If true, add a result for each label to the result of the label key."
 )
 """Field that adds a result for each label."""
 

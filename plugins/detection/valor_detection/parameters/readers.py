@@ -94,8 +94,8 @@ class VocParameters:
     )
     inclusive: bool = parameter(
         default=True,
-        help="Whether coordinates are pixel numbers from 1, with the last pixel inside the box, as "
-        "in VOC; false means edges.",
+        help="True if coordinates are pixel numbers from 1, with the last pixel inside the box, as "
+        "in VOC; false if they are edges.",
     )
     difficult: Difficult = parameter(
         default="keep", help="Policy for objects marked as difficult: keep, or skip."

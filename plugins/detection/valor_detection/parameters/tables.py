@@ -46,7 +46,7 @@ class TableParameters:
     box_format: BoxFormat = _BOX_FORMAT
     normalized: bool = parameter(
         default=False,
-        help="Whether boxes are normalized by the image's width and height, which requires both in "
+        help="True if boxes are normalized by the image's width and height, which requires both in "
         "the table of images.",
     )
     label_key: str = LABEL_KEY

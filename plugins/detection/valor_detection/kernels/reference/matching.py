@@ -60,8 +60,8 @@ def box_pairs(
     Examples
     --------
     >>> zero = np.zeros(1, np.int64)
-    >>> true, seen = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 2, 2]])
-    >>> box_pairs(zero, zero, true, np.array([False]), zero, zero, seen, 0.25)
+    >>> true, predicted = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 2, 2]])
+    >>> box_pairs(zero, zero, true, np.array([False]), zero, zero, predicted, 0.25)
     (array([0, 1]), array([0]), array([0.33333333]))
     """
     pairs = [
@@ -561,7 +561,7 @@ def interpolated(
     positives : ndarray of int64, shape (k,)
         Counted ground truths of each group. The precisions of a group without any are -1.
     with_rows : bool
-        Whether to compute `reached_by`, which is empty otherwise.
+        If True, compute `reached_by`, which is empty otherwise.
 
     Returns
     -------
