@@ -15,7 +15,7 @@ import numpy as np
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 
-from .support import seen, true
+from .support import predicted, true
 
 LABELS = ("cat", "dog", "elk")
 
@@ -50,7 +50,7 @@ def _edges(box: Any) -> tuple[float, ...]:
 
 
 def _seen(rng: np.random.Generator, label: str, box: Any) -> PredictedObject:
-    return seen({label: float(rng.integers(1, 21)) / 20}, *_edges(box))
+    return predicted({label: float(rng.integers(1, 21)) / 20}, *_edges(box))
 
 
 def label_of(one: TrueObject | PredictedObject) -> str:

@@ -22,7 +22,7 @@ def true(labels: Any, *box: float, **more: Any) -> TrueObject:
     return TrueObject(labels, Box(*box), **more)
 
 
-def seen(labels: Any, *box: float) -> PredictedObject:
+def predicted(labels: Any, *box: float) -> PredictedObject:
     """Create a prediction from the edges of its box."""
     return PredictedObject(labels, Box(*box))
 
@@ -47,13 +47,13 @@ def by_label(results: Sequence[Any]) -> dict[str, Any]:
 
 
 ROW = (
-    Detection("a", [true("dog", 0, 0, 10, 10)], [seen({"dog": 0.9}, 0, 0, 10, 10)]),
-    Detection("b", [true("dog", 0, 0, 10, 10)], [seen({"dog": 0.7}, 0, 0, 10, 6)]),
-    Detection("c", [true("dog", 0, 0, 10, 10)], [seen({"dog": 0.8}, 20, 20, 30, 30)]),
+    Detection("a", [true("dog", 0, 0, 10, 10)], [predicted({"dog": 0.9}, 0, 0, 10, 10)]),
+    Detection("b", [true("dog", 0, 0, 10, 10)], [predicted({"dog": 0.7}, 0, 0, 10, 6)]),
+    Detection("c", [true("dog", 0, 0, 10, 10)], [predicted({"dog": 0.8}, 20, 20, 30, 30)]),
     Detection(
         "d",
         [true("dog", 0, 0, 10, 10), true("cat", 0, 0, 20, 20)],
-        [seen({"cat": 0.6}, 0, 0, 20, 15), seen({"bee": 0.5}, 0, 0, 9, 9)],
+        [predicted({"cat": 0.6}, 0, 0, 20, 15), predicted({"bee": 0.5}, 0, 0, 9, 9)],
     ),
 )
 """Data of most results computed by hand.

@@ -66,14 +66,14 @@ def test_label_ids_get_names_and_are_kept() -> None:
 
 def test_detections_of_supervision_are_read() -> None:
     true = detections(xyxy=np.array([[0, 0, 2, 1]]), class_id=np.array([1]))
-    seen = detections(
+    predicted = detections(
         xyxy=np.array([[0, 0, 2, 2.0], [1, 1, 2, 2]]),
         class_id=np.array([1, 0]),
         confidence=np.array([0.75, 0.5], np.float32),
     )
     nothing = detections(xyxy=np.empty((0, 4)))
     batch = from_supervision(
-        [true, nothing], [nothing, seen], names=["cat", "dog"], uids=["a", "b"]
+        [true, nothing], [nothing, predicted], names=["cat", "dog"], uids=["a", "b"]
     )
     assert batch.groundtruths.datums.tolist() == [0]
     assert batch.predictions.datums.tolist() == [1, 1]
@@ -100,8 +100,8 @@ def test_dicts_of_tensors_are_read() -> None:
         "area": Tensor([1.5]),
         "image_id": Tensor([9]),
     }
-    seen = {"boxes": Tensor(np.empty((0, 4))), "labels": Tensor([]), "scores": Tensor([])}
-    batch = from_torchvision([true], [seen])
+    predicted = {"boxes": Tensor(np.empty((0, 4))), "labels": Tensor([]), "scores": Tensor([])}
+    batch = from_torchvision([true], [predicted])
     assert batch.datums.uids.tolist() == [9]
     assert batch.groundtruths.crowd.tolist() == [True]
     assert batch.groundtruths.areas.tolist() == [1.5]
@@ -111,8 +111,8 @@ def test_dicts_of_tensors_are_read() -> None:
 def test_masks_are_encoded_with_bounding_boxes() -> None:
     mask = np.zeros((1, 4, 5), bool)
     mask[0, 1:3, 2:4] = True
-    seen = {"masks": mask[:, None].astype(float), "labels": [1], "scores": [0.5]}
-    batch = from_torchvision([{"masks": mask, "labels": [1]}], [seen])
+    predicted = {"masks": mask[:, None].astype(float), "labels": [1], "scores": [0.5]}
+    batch = from_torchvision([{"masks": mask, "labels": [1]}], [predicted])
     for side in (batch.groundtruths, batch.predictions):
         assert side.shapes.boxes.tolist() == [[2, 1, 2, 2]]
         assert side.areas.tolist() == [4]
@@ -174,13 +174,13 @@ def test_scores_are_a_column_of_numbers(scores: Any, message: str) -> None:
 
 
 def test_a_score_that_is_not_finite_is_named_by_image() -> None:
-    seen = Objects(
+    predicted = Objects(
         **{**ONE, "boxes": [[0, 0, 1, 1]] * 2, "labels": ["dog"] * 2}, scores=[1, np.nan]
     )
     with pytest.raises(
         SchemaError, match=r"item 1, predictions, scores\[1\]: expected a finite number, got nan"
     ):
-        from_arrays([Objects(labels=[])] * 2, [Objects(labels=[]), seen])
+        from_arrays([Objects(labels=[])] * 2, [Objects(labels=[]), predicted])
 
 
 def square(top: int, left: int, side: int = 4) -> Any:
@@ -201,8 +201,8 @@ def test_equal_boxes_of_different_masks_match_as_boxes(iou_type: Any, counts: An
     batch = from_torchvision([TRUE], [SEEN], iou_type=iou_type)
     assert value_of(batch, "Counts") == counts
     to_boxes = [detections(xyxy=BOXED["boxes"], class_id=[1], mask=TRUE["masks"])]
-    seen = [detections(xyxy=BOXED["boxes"], class_id=[1], confidence=[1], mask=SEEN["masks"])]
-    assert value_of(from_supervision(to_boxes, seen, iou_type=iou_type), "Counts") == counts
+    predicted = [detections(xyxy=BOXED["boxes"], class_id=[1], confidence=[1], mask=SEEN["masks"])]
+    assert value_of(from_supervision(to_boxes, predicted, iou_type=iou_type), "Counts") == counts
 
 
 def test_missing_boxes_default_to_bounding_boxes_of_masks() -> None:
@@ -215,11 +215,11 @@ def test_missing_boxes_default_to_bounding_boxes_of_masks() -> None:
 
 
 def test_predictions_without_masks_are_compared_with_true_boxes() -> None:
-    seen = {**BOXED, "scores": [0.9]}
-    batch = from_torchvision([TRUE], [seen])
+    predicted = {**BOXED, "scores": [0.9]}
+    batch = from_torchvision([TRUE], [predicted])
     assert batch.groundtruths.shapes.boxes.tolist() == [[0, 0, 10, 10]]
     assert value_of(batch, "Counts") == FOUND
-    for sides in (([TRUE], [seen]), ([BOXED], [SEEN])):
+    for sides in (([TRUE], [predicted]), ([BOXED], [SEEN])):
         with pytest.raises(
             SchemaError,
             match=r"^item 0, (groundtruth|prediction)s: expected masks,"
@@ -269,7 +269,7 @@ def coco_stats(truths: list[Any], found: list[Any], iou_type: Any) -> list[float
         for image, one in enumerate(truths)
         for row in range(len(one["labels"]))
     ]
-    seen = [
+    predicted = [
         as_annotation(one, row, image, iou_type) | {"score": one["scores"][row]}
         for image, one in enumerate(found)
         for row in range(len(one["labels"]))
@@ -282,7 +282,7 @@ def coco_stats(truths: list[Any], found: list[Any], iou_type: Any) -> list[float
             "annotations": [{**one, "id": i} for i, one in enumerate(true, start=1)],
         }
         data.createIndex()
-        evaluation = COCOeval(data, data.loadRes(seen), iou_type)
+        evaluation = COCOeval(data, data.loadRes(predicted), iou_type)
         evaluation.evaluate()
         evaluation.accumulate()
         evaluation.summarize()
@@ -345,9 +345,9 @@ def test_soft_masks_include_pixels_above_a_half(shape: tuple[int, ...]) -> None:
 def test_soft_masks_are_rejected_by_from_arrays(share: float, message: str) -> None:
     masks = np.concatenate([square(0, 0), square(5, 5)]).astype(float)
     masks[1, 3, 3] = share
-    seen = Objects(masks=masks, labels=[1, 1], scores=[0.5, 0.5])
+    predicted = Objects(masks=masks, labels=[1, 1], scores=[0.5, 0.5])
     with pytest.raises(SchemaError, match=re.escape(message)):
-        from_arrays([Objects(labels=[])], [seen])
+        from_arrays([Objects(labels=[])], [predicted])
     if share != share:
         nothing = {"boxes": [], "labels": []}
         with pytest.raises(SchemaError, match="expected pixels of 0 and 1, got nan"):
@@ -365,14 +365,14 @@ def test_masks_with_several_channels_are_rejected() -> None:
 def test_class_names_that_contradict_label_ids_are_rejected() -> None:
     box = np.array([[0, 0, 2, 1.0]])
     true = [detections(xyxy=box, class_id=[1], data={"class_name": np.array(["dog"])})]
-    seen = [detections(xyxy=box, class_id=np.array([1]), confidence=[0.5])]
+    predicted = [detections(xyxy=box, class_id=np.array([1]), confidence=[0.5])]
     nothing = [detections(xyxy=np.empty((0, 4)), class_id=np.empty(0, int))]
     with pytest.raises(
         SchemaError,
         match=r"predictions\[0\]: expected data\['class_name'\] as for groundtruths\[1\],",
     ):
-        from_supervision([*nothing, *true], [*seen, *nothing])
-    batch = from_supervision(true, seen, names=["cat", "dog"])
+        from_supervision([*nothing, *true], [*predicted, *nothing])
+    batch = from_supervision(true, predicted, names=["cat", "dog"])
     assert value_of(batch, "Counts") == FOUND
     assert len(from_supervision(true, nothing).labels) == 1
 
@@ -506,9 +506,9 @@ class TestTwoSides:
     def test_dicts_of_torchvision_are_a_batch_of_one_image_or_of_several(
         self, several: bool
     ) -> None:
-        true, seen = ([self.TRUE] * 2, [self.SEEN] * 2) if several else (self.TRUE, self.SEEN)
+        true, predicted = ([self.TRUE] * 2, [self.SEEN] * 2) if several else (self.TRUE, self.SEEN)
 
-        batch = two_sides(true, seen)
+        batch = two_sides(true, predicted)
 
         assert batch is not None
         assert len(batch) == 1 + several
@@ -533,9 +533,9 @@ class TestTwoSides:
 def test_float_labels_of_a_model_are_integers(labels: Any) -> None:
     boxes = [[0, 0, 10, 10], [20, 20, 30, 30]]
     true = {"boxes": boxes, "labels": ["1", "2"]}
-    seen = {"boxes": boxes, "labels": labels, "scores": [0.9, 0.8]}
+    predicted = {"boxes": boxes, "labels": labels, "scores": [0.9, 0.8]}
 
-    report = evaluate([true], [seen], ["Counts"], "detection")
+    report = evaluate([true], [predicted], ["Counts"], "detection")
 
     assert [one.value for one in report.results] == [{"tp": 1, "fp": 0, "fn": 0}] * 2
 
@@ -553,10 +553,10 @@ def test_float_labels_of_a_model_are_integers(labels: Any) -> None:
 def test_label_next_to_text_never_becomes_text(label: Any, message: str) -> None:
     boxes = [[0, 0, 10, 10], [20, 20, 30, 30]]
     true = {"boxes": boxes, "labels": [label, "cat"]}
-    seen = {"boxes": boxes, "labels": ["nan", "cat"], "scores": [0.9, 0.8]}
+    predicted = {"boxes": boxes, "labels": ["nan", "cat"], "scores": [0.9, 0.8]}
 
     with pytest.raises(SchemaError, match=re.escape(message)):
-        evaluate([true], [seen], ["Counts"], "detection")
+        evaluate([true], [predicted], ["Counts"], "detection")
 
 
 def turned(angle: float, *, data: bool = True, **fields: Any) -> SimpleNamespace:
@@ -577,11 +577,11 @@ def test_oriented_boxes_of_supervision_keep_their_angle() -> None:
     """Both have the same bounding box; the rotated boxes have an IoU of 0.17."""
     shared = 100 / np.sin(1.0)  # a rhombus 10 wide in both directions
     iou = shared / (800 - shared)
-    true, seen = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
+    true, predicted = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
     batches = [
-        from_supervision([true], [seen]),
-        from_supervision([true, NONE_SEEN], [seen, NONE_SEEN]),
-        two_sides([true], [seen]),
+        from_supervision([true], [predicted]),
+        from_supervision([true, NONE_SEEN], [predicted, NONE_SEEN]),
+        two_sides([true], [predicted]),
     ]
     for batch in batches:
         for threshold, counts in (
@@ -592,7 +592,7 @@ def test_oriented_boxes_of_supervision_keep_their_angle() -> None:
 
 
 def test_oriented_boxes_of_supervision_on_one_side_are_rejected() -> None:
-    true, seen = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
+    true, predicted = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
     upright = turned(-0.5, data=False, confidence=np.array([0.9]))
     with pytest.raises(
         SchemaError,
@@ -608,12 +608,12 @@ def test_oriented_boxes_of_supervision_on_one_side_are_rejected() -> None:
         SchemaError,
         match=r"item 0, groundtruths: expected the corners of oriented boxes \(xyxyxyxy\)",
     ):
-        from_supervision([upright], [seen])
+        from_supervision([upright], [predicted])
     with pytest.raises(
         SchemaError,
         match=r"item 1, groundtruths: expected the corners of oriented boxes \(xyxyxyxy\)",
     ):
-        from_supervision([true, turned(0.5, data=False)], [seen, NONE_SEEN])
+        from_supervision([true, turned(0.5, data=False)], [predicted, NONE_SEEN])
     with pytest.raises(
         SchemaError,
         match=r"item 0, predictions: expected the corners of oriented boxes \(xyxyxyxy\)",
@@ -653,8 +653,8 @@ PARTS = {"cls": np.array([1.0]), "conf": np.array([0.9])}
     ],
 )
 def test_results_of_ultralytics_are_read(true: Any) -> None:
-    seen = results(boxes=SimpleNamespace(xyxy=BOX, **PARTS), obb=None)
-    batch = two_sides([true], [seen])
+    predicted = results(boxes=SimpleNamespace(xyxy=BOX, **PARTS), obb=None)
+    batch = two_sides([true], [predicted])
     assert batch is not None
     assert batch.labels == (Label("class", "dog"),)
     assert value_of(batch, "Counts") == {"tp": 1, "fp": 0, "fn": 0}
@@ -685,41 +685,41 @@ class Instances:
 def test_instances_of_detectron2_are_read() -> None:
     boxes = SimpleNamespace(tensor=Tensor(BOX))
     true = Instances(gt_boxes=boxes, gt_classes=Tensor([1]))
-    seen = Instances(pred_boxes=boxes, pred_classes=Tensor([1]), scores=Tensor([0.5]))
+    predicted = Instances(pred_boxes=boxes, pred_classes=Tensor([1]), scores=Tensor([0.5]))
     for batch in (
-        two_sides([{"instances": true}], [{"instances": seen}]),
-        two_sides([true], [seen]),
+        two_sides([{"instances": true}], [{"instances": predicted}]),
+        two_sides([true], [predicted]),
     ):
         assert value_of(batch, "Counts") == {"tp": 1, "fp": 0, "fn": 0}
     with pytest.raises(
         SchemaError,
         match=r"groundtruths\[0\]: expected Instances with pred_boxes and pred_classes,",
     ):
-        two_sides([Instances(gt_classes=[1])], [seen])
+        two_sides([Instances(gt_classes=[1])], [predicted])
 
 
 def test_boxes_under_other_keys_name_the_function_that_reads_them() -> None:
-    seen = [{"boxes": BOX, "labels": [1], "scores": [0.5]}]
+    predicted = [{"boxes": BOX, "labels": [1], "scores": [0.5]}]
     with pytest.raises(
         SchemaError, match="expected boxes and labels, got them under the key 'objects'"
     ):
-        two_sides([{"image": 1, "objects": {"bbox": [[0, 0, 9, 9]], "categories": [1]}}], seen)
+        two_sides([{"image": 1, "objects": {"bbox": [[0, 0, 9, 9]], "categories": [1]}}], predicted)
     with pytest.raises(
         SchemaError, match="expected a dict with boxes and labels, got the key 'classes'"
     ):
-        two_sides([{"boxes": BOX, "classes": [1]}], seen)
+        two_sides([{"boxes": BOX, "classes": [1]}], predicted)
     with pytest.raises(
         SchemaError, match="expected a dict with boxes and labels, got the key 'category_id'"
     ):
-        two_sides([{"bboxes": BOX, "category_id": [1]}], seen)
+        two_sides([{"bboxes": BOX, "category_id": [1]}], predicted)
     with pytest.raises(
         SchemaError, match=r"expected a dict with boxes and labels, got the keys \['objects'\]"
     ):
-        two_sides([{"objects": [{"bbox": [0, 0, 9, 9], "category": 1}]}], seen)
+        two_sides([{"objects": [{"bbox": [0, 0, 9, 9], "category": 1}]}], predicted)
     with pytest.raises(
         SchemaError, match=r"predictions\[0\]: expected scores, got the key 'score'"
     ):
-        two_sides([seen[0]], [{"boxes": BOX, "labels": [1], "score": [0.5]}])
+        two_sides([predicted[0]], [{"boxes": BOX, "labels": [1], "score": [0.5]}])
     with pytest.raises(
         SchemaError,
         match=r"data: expected two sides of one task, got list of 1 \(object\) and list",
@@ -728,20 +728,20 @@ def test_boxes_under_other_keys_name_the_function_that_reads_them() -> None:
 
 
 def test_lists_of_objects_are_read_without_from_arrays() -> None:
-    true, seen = Objects(boxes=BOX, labels=[1]), Objects(boxes=BOX, labels=[1], scores=[0.5])
-    assert evaluate([true], [seen], ["Counts"])["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
+    true, predicted = Objects(boxes=BOX, labels=[1]), Objects(boxes=BOX, labels=[1], scores=[0.5])
+    assert evaluate([true], [predicted], ["Counts"])["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
 
 
 def test_swapped_arguments_are_detected() -> None:
-    true, seen = {"boxes": BOX, "labels": [1]}, {"boxes": BOX, "labels": [1], "scores": [0.5]}
+    true, predicted = {"boxes": BOX, "labels": [1]}, {"boxes": BOX, "labels": [1], "scores": [0.5]}
     with pytest.raises(
         SchemaError, match="predictions: expected scores, got none; the ground truths have scores"
     ):
-        evaluate([seen], [true], ["mAP50"])
+        evaluate([predicted], [true], ["mAP50"])
     with pytest.raises(
         SchemaError, match="predictions: expected scores, got none; the ground truths have scores"
     ):
-        from_torchvision([seen], [true])
+        from_torchvision([predicted], [true])
 
 
 def test_detections_of_supervision_without_class_name_the_remedy() -> None:
@@ -764,13 +764,13 @@ def test_masked_values_are_rejected(name: str, values: Any, hidden: Any) -> None
     masked = np.ma.masked_array(values, hidden)
     rows = list(masked) if name == "boxes" else masked
     true = [{"boxes": [[0, 0, 2, 2]], "labels": [1]}]
-    seen = {"boxes": [[0, 0, 2, 2]], "labels": [1], "scores": [0.5]}
+    predicted = {"boxes": [[0, 0, 2, 2]], "labels": [1], "scores": [0.5]}
 
     for given in (masked, rows):
         with pytest.raises(SchemaError, match=r"\]: expected a value, found a masked one"):
-            evaluate(true, [seen | {name: given}], ["detection.F1"])
-    read = evaluate(true, [seen | {name: np.ma.masked_array(values)}], ["detection.F1"])
-    assert read == evaluate(true, [seen], ["detection.F1"])
+            evaluate(true, [predicted | {name: given}], ["detection.F1"])
+    read = evaluate(true, [predicted | {name: np.ma.masked_array(values)}], ["detection.F1"])
+    assert read == evaluate(true, [predicted], ["detection.F1"])
 
 
 def rows_of(seed: int, as_lists: bool) -> tuple[list[Objects], list[Objects]]:

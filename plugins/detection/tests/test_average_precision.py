@@ -7,7 +7,7 @@ import pytest
 from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
-from .support import ROW, by_label, results_of, seen, true, value_of
+from .support import ROW, by_label, predicted, results_of, true, value_of
 
 RULES = pytest.mark.parametrize("rule", ["ranked", "valor"])
 
@@ -85,7 +85,7 @@ def test_labels_only_in_predictions_count_as_0_on_request() -> None:
 
 
 def test_mean_without_labels_is_undefined() -> None:
-    result = results_of([Detection("a", (), [seen({"dog": 1}, 0, 0, 1, 1)])], "mAP")[0]
+    result = results_of([Detection("a", (), [predicted({"dog": 1}, 0, 0, 1, 1)])], "mAP")[0]
 
     assert result.undefined == "no labels with ground truths"
 
@@ -103,7 +103,7 @@ def test_limit_counts_best_predictions_of_an_image() -> None:
     item = Detection(
         "a",
         [true("dog", 0, 0, 4, 4), true("dog", 10, 0, 14, 4)],
-        [seen({"dog": 0.9}, 0, 0, 4, 4), seen({"dog": 0.8}, 10, 0, 14, 4)],
+        [predicted({"dog": 0.9}, 0, 0, 4, 4), predicted({"dog": 0.8}, 10, 0, 14, 4)],
     )
     at = {"iou_thresholds": 0.5, "matching": "valor"}
 
@@ -114,8 +114,8 @@ def test_limit_counts_best_predictions_of_an_image() -> None:
 
 def test_equal_scores_rank_by_iou_except_under_coco() -> None:
     items = [
-        Detection("a", [true("dog", 0, 0, 4, 4)], [seen({"dog": 0.5}, 10, 0, 14, 4)]),
-        Detection("b", [true("dog", 0, 0, 4, 4)], [seen({"dog": 0.5}, 0, 0, 4, 4)]),
+        Detection("a", [true("dog", 0, 0, 4, 4)], [predicted({"dog": 0.5}, 10, 0, 14, 4)]),
+        Detection("b", [true("dog", 0, 0, 4, 4)], [predicted({"dog": 0.5}, 0, 0, 4, 4)]),
     ]
 
     for rule, expected in (("valor", 51 / 101), ("ranked", 51 / 101), ("coco", 51 / 202)):

@@ -4,7 +4,7 @@ import pytest
 
 from valor_core.schemas.detection import Detection
 
-from .support import ROW, by_label, results_of, seen, true, value_of
+from .support import ROW, by_label, predicted, results_of, true, value_of
 
 OVER = {"iou_thresholds": [0.5, 0.75]}
 RULES = pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
@@ -65,7 +65,7 @@ def test_coco_counts_the_best_detections_of_an_image() -> None:
     item = Detection(
         "a",
         [true("dog", 10 * i, 0, 10 * i + 4, 4) for i in range(4)],
-        [seen({"dog": 0.9 - i / 10}, 10 * i, 0, 10 * i + 4, 4) for i in range(4)],
+        [predicted({"dog": 0.9 - i / 10}, 10 * i, 0, 10 * i + 4, 4) for i in range(4)],
     )
 
     assert value_of([item], "AR") == 1.0
@@ -77,7 +77,10 @@ def test_coco_counts_100_detections_by_default() -> None:
     item = Detection(
         "a",
         [true("dog", 0, 0, 4, 4)],
-        [*(seen({"dog": 0.9}, 10, 0, 14, 4) for _ in range(100)), seen({"dog": 0.5}, 0, 0, 4, 4)],
+        [
+            *(predicted({"dog": 0.9}, 10, 0, 14, 4) for _ in range(100)),
+            predicted({"dog": 0.5}, 0, 0, 4, 4),
+        ],
     )
 
     assert value_of([item], "AR") == 0.0

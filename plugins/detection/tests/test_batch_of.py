@@ -91,8 +91,8 @@ def test_invalid_shape_is_rejected_unless_a_policy_allows_it(
     shape: Any,
     message: str,
 ) -> None:
-    seen = [PredictedObject({"dog": 0.5}, BOX), PredictedObject({"dog": 0.5}, shape)]
-    item = Detection("a", [TrueObject("dog", BOX)], seen, size=(10, 20))
+    predicted = [PredictedObject({"dog": 0.5}, BOX), PredictedObject({"dog": 0.5}, shape)]
+    item = Detection("a", [TrueObject("dog", BOX)], predicted, size=(10, 20))
     with pytest.raises(SchemaError, match=re.escape(message)):
         batch_of([item])
     assert len(batch_of([item], "accept").predictions) == 2

@@ -7,7 +7,7 @@ from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive
-from .support import ROW, by_label, results_of, seen, true, value_of
+from .support import ROW, by_label, predicted, results_of, true, value_of
 
 
 def test_error_is_the_gap_between_score_and_precision() -> None:
@@ -48,14 +48,14 @@ def test_results_per_label() -> None:
 
 def test_prediction_in_a_crowd_is_excluded() -> None:
     crowd = true("dog", 0, 0, 20, 20, is_crowd=True)
-    items = [Detection("a", [crowd], [seen({"dog": 0.9}, 0, 0, 5, 5)])]
+    items = [Detection("a", [crowd], [predicted({"dog": 0.9}, 0, 0, 5, 5)])]
     results = results_of(items, "CalibrationError")
 
     assert results.only.undefined == "no predictions"
 
 
 def test_scores_outside_0_and_1_are_rejected() -> None:
-    items = [Detection("a", [], [seen({"dog": 1.5}, 0, 0, 5, 5)])]
+    items = [Detection("a", [], [predicted({"dog": 1.5}, 0, 0, 5, 5)])]
     error = results_of(items, "CalibrationError").only.error
 
     assert error is not None

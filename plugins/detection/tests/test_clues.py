@@ -17,7 +17,7 @@ from valor_core import Evaluator, evaluate
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.geometry import Box, Mask, Polygon
 
-from .support import seen, true
+from .support import predicted, true
 
 BOXES = np.array([[10, 10, 22, 22], [40, 10, 52, 22], [70, 10, 82, 22]], float)
 """Three boxes of 12 by 12 pixels, as corners."""
@@ -33,9 +33,9 @@ def centers(boxes: Any) -> np.ndarray:
 
 def batch(truths: Any, found: Any, box_format: Any = "xywh", count: int = 1) -> DetectionBatch:
     true = Objects(boxes=truths, labels=[0] * len(truths))
-    seen = Objects(boxes=found, labels=[0] * len(found), scores=[0.9] * len(found))
+    predicted = Objects(boxes=found, labels=[0] * len(found), scores=[0.9] * len(found))
     uids = [f"i{n}" for n in range(count)]
-    return from_arrays([true] * count, [seen] * count, box_format=box_format, uids=uids)
+    return from_arrays([true] * count, [predicted] * count, box_format=box_format, uids=uids)
 
 
 def warnings_of(data: Any, *metrics: Any) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ def test_duplicate_ground_truths_are_a_warning_with_first_position() -> None:
     items = [
         Detection("b", [true("dog", *box), true("cat", *box), true("dog", *box)]),
         Detection(
-            "a", [true("dog", 1, 1, 2, 2), *[true("dog", *box)] * 3], [seen({"dog": 1}, *box)]
+            "a", [true("dog", 1, 1, 2, 2), *[true("dog", *box)] * 3], [predicted({"dog": 1}, *box)]
         ),
         Detection("c", [true("dog", *box), true("dog", 0, 0, 4, 5)]),
     ]
@@ -191,7 +191,7 @@ def test_duplicate_ground_truths_are_a_warning_with_first_position() -> None:
         "3 ground truths have the label and the geometry of another one in their image (first: "
         "image 'a', annotations 1 and 2); each counts: remove the duplicates",
     )
-    crowd = Detection("a", [true("dog", *box, is_crowd=True)] * 2, [seen({"dog": 1}, *box)])
+    crowd = Detection("a", [true("dog", *box, is_crowd=True)] * 2, [predicted({"dog": 1}, *box)])
     assert warnings_of([crowd]) == ()
 
 
@@ -222,7 +222,7 @@ def detected(
 ) -> DetectionBatch:
     """Twelve images of five labels with perfect predictions, except for a change of each."""
     drawn = np.random.default_rng(0)
-    truths, seen = [], []
+    truths, predicted = [], []
     for _ in range(12):
         count = int(drawn.integers(2, 8))
         corners = drawn.random((count, 2)) * 400
@@ -230,8 +230,8 @@ def detected(
         own = drawn.integers(0, 5, count)
         truths.append({"boxes": boxes, "labels": own})
         scores = drawn.random(count)
-        seen.append({"boxes": change(boxes), "labels": labels(own), "scores": scores})
-    return from_torchvision(truths, seen)
+        predicted.append({"boxes": change(boxes), "labels": labels(own), "scores": scores})
+    return from_torchvision(truths, predicted)
 
 
 @pytest.mark.parametrize(

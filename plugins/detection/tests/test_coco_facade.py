@@ -191,7 +191,7 @@ def test_results_per_image_equal_pycocotools(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_ious_per_image_equal_pycocotools(seed, iou_type):
     rng = np.random.default_rng([seed, 5])
-    seen = 0
+    compared = 0
     for use_cats in (0, 1):
         for most in (3, 100):
             change = {"useCats": use_cats, "maxDets": [1, 2, most]}
@@ -201,8 +201,8 @@ def test_ious_per_image_equal_pycocotools(seed, iou_type):
                 found = ours.computeIoU(image, category)
                 assert np.shape(found) == np.shape(expected)
                 assert np.array_equal(found, expected)
-                seen += len(expected) > 1
-    assert seen > 5
+                compared += len(expected) > 1
+    assert compared > 5
 
 
 def written(tmp_path, dataset, results):
@@ -230,15 +230,15 @@ def test_files_lists_and_objects_of_pycocotools_give_the_same_numbers(tmp_path, 
         of_files = numbers(COCOeval(coco, coco.loadRes(found), iou_type))
         assert numbers(COCOeval(coco, coco.loadRes(results), iou_type)) == of_files
         as_objects = COCO(truths)
-        seen = as_objects.loadRes(found)
+        predicted = as_objects.loadRes(found)
         assert len(as_objects.anns) == len(dataset["annotations"])
-        assert len(seen.anns) == len(results)
-        assert numbers(COCOeval(as_objects, seen, iou_type)) == of_files
+        assert len(predicted.anns) == len(results)
+        assert numbers(COCOeval(as_objects, predicted, iou_type)) == of_files
         with contextlib.redirect_stdout(io.StringIO()):
             other = theirs.COCO(truths)
-            seen = other.loadRes(found)
-        assert numbers(COCOeval(other, seen, iou_type)) == of_files
-        assert numbers(TheirEval(other, seen, iou_type)) == of_files
+            predicted = other.loadRes(found)
+        assert numbers(COCOeval(other, predicted, iou_type)) == of_files
+        assert numbers(TheirEval(other, predicted, iou_type)) == of_files
 
 
 def test_gzipped_files_give_the_same_numbers(tmp_path):
@@ -259,10 +259,10 @@ def test_files_create_objects_of_annotations_on_access_only(tmp_path, monkeypatc
     truths, found = written(tmp_path, *random_set(np.random.default_rng(6)))
     monkeypatch.setattr(COCO, "_objects", None)
     coco = COCO(truths)
-    seen = coco.loadRes(found)
-    numbers(COCOeval(coco, seen, "bbox"))
+    predicted = coco.loadRes(found)
+    numbers(COCOeval(coco, predicted, "bbox"))
     assert coco.getAnnIds()
-    assert seen.getAnnIds()
+    assert predicted.getAnnIds()
     assert coco.loadImgs(coco.getImgIds()[:1])
     assert coco.loadCats(coco.getCatIds())
     with pytest.raises(TypeError):
@@ -276,10 +276,10 @@ def test_array_of_results_gives_the_same_numbers_as_a_list():
     coco = COCO()
     coco.dataset = dataset
     of_list = numbers(COCOeval(coco, coco.loadRes(results), "bbox"))
-    seen = coco.loadRes(np.array(rows))
-    assert numbers(COCOeval(coco, seen, "bbox")) == of_list
-    assert seen.anns[1]["bbox"] == results[0]["bbox"]
-    assert numbers(COCOeval(coco, seen, "bbox")) == of_list
+    predicted = coco.loadRes(np.array(rows))
+    assert numbers(COCOeval(coco, predicted, "bbox")) == of_list
+    assert predicted.anns[1]["bbox"] == results[0]["bbox"]
+    assert numbers(COCOeval(coco, predicted, "bbox")) == of_list
 
 
 @pytest.mark.parametrize("from_file", [False, True])
@@ -291,13 +291,13 @@ def test_look_ups_equal_pycocotools(tmp_path, from_file):
     truths, found = written(tmp_path, dataset, results)
     with contextlib.redirect_stdout(io.StringIO()):
         other = theirs.COCO(truths)
-        other_seen = other.loadRes(found)
+        other_predicted = other.loadRes(found)
     coco = COCO(truths)
     if not from_file:
         coco = COCO()
         coco.dataset = dataset
         coco.createIndex()
-    seen = coco.loadRes(found if from_file else results)
+    predicted = coco.loadRes(found if from_file else results)
     images, categories = coco.getImgIds(), coco.getCatIds()
     assert images == other.getImgIds()
     assert categories == other.getCatIds()
@@ -312,7 +312,7 @@ def test_look_ups_equal_pycocotools(tmp_path, from_file):
     ]
     for one in filters:
         assert coco.getAnnIds(**one) == other.getAnnIds(**one)
-        assert seen.getAnnIds(**one) == other_seen.getAnnIds(**one)
+        assert predicted.getAnnIds(**one) == other_predicted.getAnnIds(**one)
     assert coco.getCatIds(catNms=["c1", "c2"]) == other.getCatIds(catNms=["c1", "c2"])
     assert coco.getCatIds(supNms="thing") == other.getCatIds(supNms="thing")
     for one in ({"catIds": categories[:1]}, {"catIds": categories}, {"imgIds": images[:1]}):
@@ -323,8 +323,8 @@ def test_look_ups_equal_pycocotools(tmp_path, from_file):
         k: len(v) for k, v in other.imgToAnns.items()
     }
     assert coco.catToImgs == other.catToImgs
-    for number, one in seen.anns.items():
-        expected = other_seen.anns[number]
+    for number, one in predicted.anns.items():
+        expected = other_predicted.anns[number]
         assert one["area"] == expected["area"]
         assert list(one["bbox"]) == list(expected["bbox"])
 
@@ -361,8 +361,8 @@ def evaluated_ours(dataset, results, iou_type="segm"):
 def test_a_changed_annotation_changes_the_numbers(tmp_path):
     one = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
     dataset = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "a"}], "annotations": [one]}
-    seen = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}]
-    truths, found = written(tmp_path, dataset, seen)
+    predicted = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}]
+    truths, found = written(tmp_path, dataset, predicted)
     coco = COCO(truths)
     results = coco.loadRes(found)
     assert numbers(COCOeval(coco, results, "bbox"))[0][0] == pytest.approx(1)
@@ -379,9 +379,9 @@ def test_file_with_byte_order_mark_gives_the_same_objects(tmp_path, mark, value)
     for path in map(Path, (truths, found)):
         path.write_bytes(mark + path.read_bytes())
     coco = COCO(truths)
-    seen = coco.loadRes(found)
+    predicted = coco.loadRes(found)
     assert repr(coco.dataset) == repr(dataset)
-    assert [one["score"] for one in seen.dataset["annotations"]] == [
+    assert [one["score"] for one in predicted.dataset["annotations"]] == [
         one["score"] for one in results
     ]
 
@@ -389,8 +389,8 @@ def test_file_with_byte_order_mark_gives_the_same_objects(tmp_path, mark, value)
 def test_ground_truth_with_id_0_can_be_matched():
     one = {"id": 0, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
     dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": [one]}
-    seen = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}]
-    assert evaluated_ours(dataset, seen, "bbox")[0][0] == pytest.approx(1)
+    predicted = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}]
+    assert evaluated_ours(dataset, predicted, "bbox")[0][0] == pytest.approx(1)
 
 
 def test_empty_results_match_nothing():
@@ -441,8 +441,8 @@ def test_accumulate_allocates_little_more_than_its_result(monkeypatch):
         "categories": [{"id": number} for number in range(1, 61)],
         "annotations": [one | {"id": number, "category_id": number} for number in range(1, 61)],
     }
-    seen = [one | {"score": 0.5, "category_id": number} for number in range(1, 61)]
-    evaluation = COCOeval(coco, coco.loadRes(seen), "bbox")
+    predicted = [one | {"score": 0.5, "category_id": number} for number in range(1, 61)]
+    evaluation = COCOeval(coco, coco.loadRes(predicted), "bbox")
     evaluation.evaluate()
     tracemalloc.start()
     evaluation.accumulate()
@@ -659,8 +659,8 @@ def test_annotations_with_the_same_id_count_separately():
             for image in (1, 2)
         ],
     }
-    seen = {"category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}
-    results = [{"image_id": image, **seen} for image in (1, 2)]
+    predicted = {"category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}
+    results = [{"image_id": image, **predicted} for image in (1, 2)]
     truths = COCO()
     truths.dataset = dataset
     evaluation = COCOeval(truths, truths.loadRes(results), "bbox")
@@ -694,15 +694,15 @@ def test_result_of_four_billion_rows_does_not_crash(tmp_path: Path) -> None:
     }
     (tmp_path / "gt.json").write_text(json.dumps(dataset), encoding="utf-8")
     truths = COCO(tmp_path / "gt.json")
-    seen = {"image_id": 1, "category_id": 1, "score": 0.5, "segmentation": mask}
+    predicted = {"image_id": 1, "category_id": 1, "score": 0.5, "segmentation": mask}
     with pytest.raises(
         ReadError, match="expected an image of at most 2 billion pixels, found 4294967296 by 1"
     ):
-        truths.loadRes([seen]).dataset  # noqa: B018 - boxes and areas are made here
+        truths.loadRes([predicted]).dataset  # noqa: B018 - boxes and areas are made here
     with pytest.raises(
         ReadError, match="expected an image of at most 2 billion pixels, found 4294967296 by 1"
     ):
-        COCOeval(truths, truths.loadRes([seen]), "segm").evaluate()
+        COCOeval(truths, truths.loadRes([predicted]), "segm").evaluate()
 
 
 @pytest.mark.parametrize("big", [2**63, 2**64, 10**40, -(2**63) - 1])

@@ -5,7 +5,7 @@ from valor_report.tables.sections import tables_of
 
 from valor_core.schemas.detection import Detection
 
-from .support import results_of, seen, true, value_of
+from .support import predicted, results_of, true, value_of
 
 NAMES = [
     "AP",
@@ -27,7 +27,7 @@ NAMES = [
 ITEM = Detection(
     "a",
     [true("dog", 0, 0, 40, 40), true("dog", 100, 0, 110, 10)],
-    [seen({"dog": 0.9}, 0, 0, 40, 28), seen({"dog": 0.8}, 200, 0, 210, 10)],
+    [predicted({"dog": 0.9}, 0, 0, 40, 28), predicted({"dog": 0.8}, 200, 0, 210, 10)],
 )
 
 

@@ -10,7 +10,7 @@ from valor_core import evaluate
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive
-from .support import ROW, results_of, seen, true, value_of
+from .support import ROW, predicted, results_of, true, value_of
 
 
 def matrix(
@@ -47,7 +47,9 @@ def test_predictions_below_score_threshold_are_excluded() -> None:
 
 def test_higher_score_of_another_label_matches_first() -> None:
     box = (0, 0, 10, 10)
-    item = Detection("a", [true("dog", *box)], [seen({"dog": 0.6}, *box), seen({"cat": 0.9}, *box)])
+    item = Detection(
+        "a", [true("dog", *box)], [predicted({"dog": 0.6}, *box), predicted({"cat": 0.9}, *box)]
+    )
     value = value_of([item], "ConfusionMatrix")
 
     assert value["confusion_matrix"]["dog"] == {"cat": 1, "dog": 0}
@@ -56,7 +58,7 @@ def test_higher_score_of_another_label_matches_first() -> None:
 
 def test_labels_of_one_prediction_match_the_same_ground_truth() -> None:
     near = [true("dog", 0, 0, 10, 10), true("cat", 0, 0, 10, 8)]
-    item = Detection("a", near, [seen({"cat": 0.6, "dog": 0.8}, 0, 0, 10, 10)])
+    item = Detection("a", near, [predicted({"cat": 0.6, "dog": 0.8}, 0, 0, 10, 10)])
     value = value_of([item], "ConfusionMatrix")
 
     assert value["confusion_matrix"]["dog"] == {"cat": 1, "dog": 1}
@@ -66,7 +68,7 @@ def test_labels_of_one_prediction_match_the_same_ground_truth() -> None:
 def test_label_keys_have_a_matrix_each() -> None:
     box = (0, 0, 10, 10)
     truth = true([("animal", "dog"), ("color", "white")], *box)
-    found = seen({("animal", "cat"): 0.9, ("color", "white"): 0.8}, *box)
+    found = predicted({("animal", "cat"): 0.9, ("color", "white"): 0.8}, *box)
     results = results_of([Detection("a", [truth], [found])], "ConfusionMatrix")
 
     assert [result.parameters["label_key"] for result in results] == ["animal", "color"]
@@ -76,7 +78,7 @@ def test_label_keys_have_a_matrix_each() -> None:
 
 def test_crowd_ignores_predictions_of_its_label_and_is_never_missed() -> None:
     crowd = true("dog", 0, 0, 20, 20, is_crowd=True)
-    found = [seen({"dog": 0.9}, 0, 0, 5, 5), seen({"cat": 0.9}, 0, 0, 5, 5)]
+    found = [predicted({"dog": 0.9}, 0, 0, 5, 5), predicted({"cat": 0.9}, 0, 0, 5, 5)]
     value = value_of([Detection("a", [crowd], found)], "ConfusionMatrix")
 
     assert value["unmatched_predictions"] == {"cat": 1, "dog": 0}
@@ -89,7 +91,7 @@ def test_examples_name_objects_in_every_cell() -> None:
         Detection(
             uid,
             [true("dog", *box, uid=f"{uid}_truth"), true("dog", *far)],
-            [seen({"cat": score}, *box)],
+            [predicted({"cat": score}, *box)],
         )
         for uid, score in (("a", 0.6), ("b", 0.9))
     ]

@@ -23,7 +23,7 @@ from valor_detection.parameters.fields import Rule
 from valor_core.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch
 
-from .support import results_of, seen, true, value_of
+from .support import predicted, results_of, true, value_of
 
 RULES = get_args(Rule)
 SEEDS = range(4)
@@ -56,7 +56,7 @@ def items_of(seed: int, labels: str = "ab", crowd: float = 0.2) -> list[Detectio
                 for _ in range(truths)
             ],
             [
-                seen({rng.choice(list(labels)): int(rng.integers(0, 21)) / 20}, *box(unit))
+                predicted({rng.choice(list(labels)): int(rng.integers(0, 21)) / 20}, *box(unit))
                 for unit in rng.choice(units, predictions)
             ],
         )
@@ -224,7 +224,7 @@ def test_matrix_of_several_labels_contains_every_counted_object(seed: int, rule:
 @pytest.mark.parametrize("rule", RULES)
 def test_object_of_more_than_1e10_square_pixels_is_counted(rule: Rule) -> None:
     box = (0, 0, 150_000, 100_000)  # as in a whole-slide image, or a map in meters
-    items = [Detection("a", [true("x", *box)], [seen({"x": 0.9}, *box)])]
+    items = [Detection("a", [true("x", *box)], [predicted({"x": 0.9}, *box)])]
 
     assert value_of(items, "Counts", matching=rule) == {"tp": 1, "fp": 0, "fn": 0}
     assert value_of(items, "PrecisionRecallCurve", matching=rule)["x"]["0.5"]["tp"] == 1
@@ -238,7 +238,9 @@ def test_object_of_more_than_1e10_square_pixels_is_counted(rule: Rule) -> None:
 def test_counts_and_confusion_matrix_of_150_predictions_in_an_image_agree() -> None:
     boxes = [(10 * i, 0, 10 * i + 8, 8) for i in range(150)]
     items = [
-        Detection("a", [true("d", *box) for box in boxes], [seen({"d": 0.9}, *b) for b in boxes])
+        Detection(
+            "a", [true("d", *box) for box in boxes], [predicted({"d": 0.9}, *b) for b in boxes]
+        )
     ]
     results = results_of(items, "Counts", {"name": "Recall", "average": "none"}, "ConfusionMatrix")
 

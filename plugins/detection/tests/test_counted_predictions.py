@@ -33,11 +33,11 @@ def crowded(seed: int, ties: bool) -> DetectionBatch:
 
     sizes = [(60, 400), (10, 90), (30, 230)]
     truths = [{"boxes": boxes(n), "labels": drawn.integers(0, 2, n)} for n, _ in sizes]
-    seen = [
+    predictions = [
         {"boxes": boxes(n), "labels": drawn.integers(0, 2, n), "scores": scores(n)}
         for _, n in sizes
     ]
-    return from_torchvision(truths, seen)
+    return from_torchvision(truths, predictions)
 
 
 def masked(seed: int) -> DetectionBatch:
@@ -149,8 +149,8 @@ def test_warnings_equal_those_of_all_pairs() -> None:
     wrong = np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
     true = {"boxes": np.vstack([boxes, boxes[:1]]), "labels": np.zeros(131, int)}
     for one, said in ((wrong, "corners (xyxy)"), (boxes, "more than 100 ground truths")):
-        seen = {"boxes": one, "labels": np.zeros(130, int), "scores": drawn.random(130)}
-        batch = from_torchvision([true], [seen])
+        predictions = {"boxes": one, "labels": np.zeros(130, int), "scores": drawn.random(130)}
+        batch = from_torchvision([true], [predictions])
         alone, together = evaluate(batch, ["mAP"]), evaluate(batch, ["mAP", "Counts"])
         assert alone.warnings == together.warnings
         whole = " ".join(map(str, evaluate(batch, ["COCOSummary"]).warnings))
@@ -160,19 +160,19 @@ def test_warnings_equal_those_of_all_pairs() -> None:
 
 def test_equal_scores_do_not_depend_on_the_order_of_images() -> None:
     drawn = np.random.default_rng(2)
-    truths, seen = [], []
+    truths, predictions = [], []
     for _ in range(5):
         corners = drawn.random((6, 2)) * 90
         boxes = np.hstack([corners, corners + 20])
         truths.append({"boxes": boxes, "labels": np.zeros(6, int)})
         scores = drawn.integers(1, 3, 6) / 4
         moved = boxes + drawn.integers(0, 9, (6, 1))
-        seen.append({"boxes": moved, "labels": np.zeros(6, int), "scores": scores})
+        predictions.append({"boxes": moved, "labels": np.zeros(6, int), "scores": scores})
     uids = [12, 3, 20, 101, 7]
     metrics = [{"name": name, "matching": rule} for name in ("AP", "AR") for rule in RULES]
     found = set()
     for order in permutations(range(5)):
-        parts = ([part[i] for i in order] for part in (truths, seen, uids))
+        parts = ([part[i] for i in order] for part in (truths, predictions, uids))
         true, predicted, names = parts
         evaluator = Evaluator(metrics, "detection")
         evaluator.update(from_torchvision(true[:2], predicted[:2], uids=names[:2]))

@@ -23,7 +23,7 @@ from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObj
 from valor_core.schemas.geometry import Polygon
 from valor_core.specs import MetricSpec
 
-from .support import REGISTRY, ROW, seen, true
+from .support import REGISTRY, ROW, predicted, true
 
 Array = NDArray[Any]
 
@@ -35,7 +35,7 @@ DATA = (
         [true("dog", 0, 0, 9, 9, is_crowd=True), TrueObject([("color", "red")], TURNED, uid="t")],
         [
             PredictedObject({"dog": 0.75, "cat": 0.25}, TURNED, "p"),
-            seen([(("color", "red"), 0.5)], 0, 0, 8, 8),
+            predicted([(("color", "red"), 0.5)], 0, 0, 8, 8),
         ],
     ),
 )
@@ -149,7 +149,7 @@ COLUMNS = [
 
 @pytest.mark.parametrize(("name", "values", "message"), COLUMNS)
 def test_invalid_column_of_objects_is_rejected(name: str, values: Any, message: str) -> None:
-    one, two = (seen({label: 0.5}, 0, 0, 9, 9) for label in ("dog", "cat"))
+    one, two = (predicted({label: 0.5}, 0, 0, 9, 9) for label in ("dog", "cat"))
     own = true("dog", 0, 0, 9, 9)
     state = Overlaps(None, (0.5,), (0.5,), ("label",))
     state.update(
@@ -204,7 +204,7 @@ SIDES = [
 @pytest.mark.parametrize(("name", "values", "message"), SIDES)
 def test_invalid_column_of_shapes_is_rejected(name: str, values: Any, message: str) -> None:
     state = Outlines()
-    box, polygon = seen({"dog": 0.5}, 0, 0, 9, 9), PredictedObject({"dog": 0.5}, TURNED)
+    box, polygon = predicted({"dog": 0.5}, 0, 0, 9, 9), PredictedObject({"dog": 0.5}, TURNED)
     state.update(DetectionBatch.of([Detection("a", [], [box, polygon])]))
     content = state.dump()
     content["sheets"][0][2][name] = values

@@ -13,7 +13,7 @@ from valor_core.errors import ParameterError, SchemaError
 from valor_core.results import Report
 from valor_core.schemas.detection import Detection
 
-from .support import by_label, results_of, seen, true, value_of
+from .support import by_label, predicted, results_of, true, value_of
 
 SQUARE = (0, 0, 10, 10)
 ASIDE = (20, 20, 30, 30)
@@ -34,7 +34,7 @@ def test_curve_counts_every_prediction_of_an_object(rule: str) -> None:
     item = Detection(
         "a",
         [true("x", *SQUARE)],
-        [seen({"x": 0.9}, 0, 0, 10, 2), seen({"x": 0.8}, *SQUARE)],
+        [predicted({"x": 0.9}, 0, 0, 10, 2), predicted({"x": 0.8}, *SQUARE)],
     )
 
     point = value_of([item], "PrecisionRecallCurve", matching=rule)["x"]["0.5"]
@@ -44,8 +44,8 @@ def test_curve_counts_every_prediction_of_an_object(rule: str) -> None:
 @RULES
 def test_curves_and_counts_agree(rule: str) -> None:
     items = [
-        Detection("a", [true("x", *SQUARE)] * 2, [seen({"x": 0.9}, *SQUARE)] * 3),
-        Detection("b", [true("x", *SQUARE)], [seen({"x": 0.9}, *ASIDE)]),
+        Detection("a", [true("x", *SQUARE)] * 2, [predicted({"x": 0.9}, *SQUARE)] * 3),
+        Detection("b", [true("x", *SQUARE)], [predicted({"x": 0.9}, *ASIDE)]),
     ]
 
     point = value_of(items, "PrecisionRecallCurve", matching=rule)["x"]["0.5"]
@@ -55,7 +55,7 @@ def test_curves_and_counts_agree(rule: str) -> None:
 
 @RULES
 def test_a_score_of_0_is_a_score(rule: str) -> None:
-    item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.0}, *SQUARE)])
+    item = Detection("a", [true("x", *SQUARE)], [predicted({"x": 0.0}, *SQUARE)])
 
     assert value_of([item], "AP", matching=rule, **HALF) == pytest.approx(1.0)
     assert counts([item], matching=rule, score_thresholds=0) == {"x": (1, 0, 0)}
@@ -65,7 +65,7 @@ def test_a_score_of_0_is_a_score(rule: str) -> None:
 @RULES
 def test_labels_only_in_predictions_are_undefined(rule: str) -> None:
     item = Detection(
-        "a", [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE), seen({"y": 0.8}, *ASIDE)]
+        "a", [true("x", *SQUARE)], [predicted({"x": 0.9}, *SQUARE), predicted({"y": 0.8}, *ASIDE)]
     )
 
     for name in ("AP", "AR"):
@@ -75,7 +75,7 @@ def test_labels_only_in_predictions_are_undefined(rule: str) -> None:
 
 
 def test_every_requested_threshold_has_a_result() -> None:
-    item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE)])
+    item = Detection("a", [true("x", *SQUARE)], [predicted({"x": 0.9}, *SQUARE)])
 
     results = results_of([item], {"name": "AP", "iou_thresholds": [0.35, 0.5, 1]})
     assert [one.parameters["iou_threshold"] for one in results] == [0.35, 0.5, 1.0]
@@ -85,7 +85,7 @@ def test_every_requested_threshold_has_a_result() -> None:
 @RULES
 def test_boxes_without_area_give_numbers(rule: str) -> None:
     point = (5, 5, 5, 5)
-    item = Detection("a", [true("x", *point)], [seen({"x": 0.9}, *point)])
+    item = Detection("a", [true("x", *point)], [predicted({"x": 0.9}, *point)])
 
     batch = batch_of([item], "accept")
     assert counts(batch, matching=rule) == {"x": (0, 1, 1)}
@@ -93,7 +93,7 @@ def test_boxes_without_area_give_numbers(rule: str) -> None:
 
 def test_labels_differ_by_key_and_value() -> None:
     one, other = ("a", "bc"), ("ab", "c")
-    item = Detection("i", [true([one], *SQUARE)], [seen([(other, 0.9)], *SQUARE)])
+    item = Detection("i", [true([one], *SQUARE)], [predicted([(other, 0.9)], *SQUARE)])
 
     assert counts([item]) == {"bc": (0, 0, 1), "c": (0, 1, 0)}
 
@@ -108,7 +108,7 @@ def test_data_without_predictions_are_evaluated() -> None:
 @for_each("found", range(101))
 def test_no_recall_point_is_lost(found: int) -> None:
     items = [
-        Detection(i, [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE)] if i < found else ())
+        Detection(i, [true("x", *SQUARE)], [predicted({"x": 0.9}, *SQUARE)] if i < found else ())
         for i in range(100)
     ]
 
@@ -117,8 +117,8 @@ def test_no_recall_point_is_lost(found: int) -> None:
 
 
 def test_prediction_of_several_labels_is_false_under_wrong_labels() -> None:
-    item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.9, "y": 0.8}, *SQUARE)])
-    low = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.1, "y": 0.8}, *SQUARE)])
+    item = Detection("a", [true("x", *SQUARE)], [predicted({"x": 0.9, "y": 0.8}, *SQUARE)])
+    low = Detection("a", [true("x", *SQUARE)], [predicted({"x": 0.1, "y": 0.8}, *SQUARE)])
 
     assert counts([item]) == {"x": (1, 0, 0), "y": (0, 1, 0)}
     assert counts([low]) == {"x": (0, 0, 1), "y": (0, 1, 0)}
@@ -127,7 +127,7 @@ def test_prediction_of_several_labels_is_false_under_wrong_labels() -> None:
 @RULES
 def test_true_positive_is_kept_among_equal_scores(rule: str) -> None:
     item = Detection(
-        "a", [true("x", *SQUARE)], [seen({"x": 0.5}, *ASIDE), seen({"x": 0.5}, *SQUARE)]
+        "a", [true("x", *SQUARE)], [predicted({"x": 0.5}, *ASIDE), predicted({"x": 0.5}, *SQUARE)]
     )
 
     assert counts([item], matching=rule) == {"x": (1, 1, 0)}
@@ -136,7 +136,9 @@ def test_true_positive_is_kept_among_equal_scores(rule: str) -> None:
 @pytest.mark.parametrize("rule", ["coco", "valor"])
 def test_match_at_low_threshold_is_kept_if_a_better_box_follows(rule: str) -> None:
     item = Detection(
-        "a", [true("x", *SQUARE)], [seen({"x": 0.9}, 0, 0, 10, 6), seen({"x": 0.8}, *SQUARE)]
+        "a",
+        [true("x", *SQUARE)],
+        [predicted({"x": 0.9}, 0, 0, 10, 6), predicted({"x": 0.8}, *SQUARE)],
     )
 
     results = results_of(
@@ -148,7 +150,7 @@ def test_match_at_low_threshold_is_kept_if_a_better_box_follows(rule: str) -> No
 @RULES
 def test_label_predicted_on_every_image_is_false_on_other_images(rule: str) -> None:
     items = [
-        Detection(i, [true("x" if i else "y", *SQUARE)], [seen({"y": 0.9}, *SQUARE)])
+        Detection(i, [true("x" if i else "y", *SQUARE)], [predicted({"y": 0.9}, *SQUARE)])
         for i in range(4)
     ]
 
@@ -158,7 +160,7 @@ def test_label_predicted_on_every_image_is_false_on_other_images(rule: str) -> N
 
 
 def test_f1_has_its_factor_of_2() -> None:
-    item = Detection("a", [true("x", *SQUARE), true("x", *ASIDE)], [seen({"x": 0.9}, *SQUARE)])
+    item = Detection("a", [true("x", *SQUARE), true("x", *ASIDE)], [predicted({"x": 0.9}, *SQUARE)])
 
     # precision 1, recall 1/2
     assert by_label(results_of([item], "F1"))["x"] == 2 * 1 * 0.5 / (1 + 0.5)
@@ -189,7 +191,7 @@ def test_duplicate_uid_is_rejected() -> None:
 
 
 def test_nan_score_is_rejected() -> None:
-    item = Detection("a", (), [seen({"x": float("nan")}, *SQUARE)])
+    item = Detection("a", (), [predicted({"x": float("nan")}, *SQUARE)])
 
     with pytest.raises(
         SchemaError, match=r"item 'a', predictions\[0\]: expected a finite score for 'x', got nan"

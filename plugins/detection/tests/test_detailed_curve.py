@@ -9,7 +9,7 @@ from valor_core.schemas.detection import Detection, PredictedObject
 from valor_core.schemas.geometry import Mask, Polygon
 
 from . import naive_analysis as naive
-from .support import ROW, results_of, seen, true, value_of
+from .support import ROW, predicted, results_of, true, value_of
 
 NAME = "DetailedPrecisionRecallCurve"
 
@@ -67,7 +67,7 @@ def test_examples_have_the_highest_scores_and_first_images() -> None:
         Detection(
             uid,
             [true("dog", 50, 50, 60, 60)],
-            [seen({"dog": score}, 0, 0, 10, 10)],
+            [predicted({"dog": score}, 0, 0, 10, 10)],
         )
         for uid, score in (("a", 0.5), ("b", 0.9), ("c", 0.7))
     ]
@@ -105,7 +105,9 @@ def test_examples_contain_polygons_and_bounding_boxes_of_masks() -> None:
 
 def test_ground_truth_is_matched_once() -> None:
     box = (0, 0, 10, 10)
-    item = Detection("a", [true("dog", *box)], [seen({"dog": 0.9}, *box), seen({"dog": 0.8}, *box)])
+    item = Detection(
+        "a", [true("dog", *box)], [predicted({"dog": 0.9}, *box), predicted({"dog": 0.8}, *box)]
+    )
     value = value_of([item], NAME, score_thresholds=[0.5])
 
     # a duplicate is no misclassification without a ground truth of another value

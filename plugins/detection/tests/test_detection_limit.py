@@ -21,9 +21,9 @@ def batch(truths: int, found: int, images: int = 1) -> DetectionBatch:
     """Objects of one label and `found` predictions, the first of which are perfect."""
     true = Objects(boxes=grid(truths), labels=["cat"] * truths)
     scores = np.linspace(1, 0.1, found)
-    seen = Objects(boxes=grid(found), labels=["cat"] * found, scores=scores)
+    predicted = Objects(boxes=grid(found), labels=["cat"] * found, scores=scores)
     uids = [f"i{n}" for n in range(images)]
-    return from_arrays([true] * images, [seen] * images, uids=uids)
+    return from_arrays([true] * images, [predicted] * images, uids=uids)
 
 
 WARNING = (

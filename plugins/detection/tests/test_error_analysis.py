@@ -13,7 +13,7 @@ from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive
-from .support import ROW, by_label, results_of, seen, true, value_of
+from .support import ROW, by_label, predicted, results_of, true, value_of
 
 TIDECV = json.loads((Path(__file__).parent / "tidecv.json").read_text("utf-8"))
 """Results of tidecv 1.0.1 on small random boxes, in percentage points, and the boxes."""
@@ -28,7 +28,7 @@ def errors_of(value: dict[str, Any]) -> dict[str, int]:
 
 def one_image(*predictions: tuple[str, float, tuple[float, ...]]) -> list[Detection]:
     """An image with a dog, and predictions by label, score and box."""
-    found = [seen({label: score}, *box) for label, score, box in predictions]
+    found = [predicted({label: score}, *box) for label, score, box in predictions]
     return [Detection("a", [true("dog", *BOX)], found)]
 
 
@@ -65,7 +65,7 @@ def test_first_fitting_kind_counts() -> None:
         Detection(
             "a",
             [true("dog", *BOX), true("cat", *BOX)],
-            [seen({"dog": 0.9}, *BOX), seen({"dog": 0.8}, *BOX)],
+            [predicted({"dog": 0.9}, *BOX), predicted({"dog": 0.8}, *BOX)],
         )
     ]
     assert errors_of(value_of(items, "ErrorAnalysis")) == {"classification": 1}
@@ -85,8 +85,8 @@ def test_gains_by_hand() -> None:
 
 def test_repaired_classification_error_has_the_true_label() -> None:
     items = [
-        Detection("a", [true("dog", *BOX)], [seen({"cat": 0.9}, *BOX)]),
-        Detection("b", [true("cat", *BOX)], [seen({"cat": 0.8}, *BOX)]),
+        Detection("a", [true("dog", *BOX)], [predicted({"cat": 0.9}, *BOX)]),
+        Detection("b", [true("cat", *BOX)], [predicted({"cat": 0.8}, *BOX)]),
     ]
     results = results_of(items, {"name": "ErrorAnalysis", "per_label": True, "matching": "valor"})
     gains = {
@@ -131,7 +131,7 @@ def test_gain_is_null_if_the_repair_leaves_no_ground_truth() -> None:
 
 
 def test_analysis_without_ground_truths_is_undefined() -> None:
-    results = results_of([Detection("a", [], [seen({"dog": 0.9}, *BOX)])], "ErrorAnalysis")
+    results = results_of([Detection("a", [], [predicted({"dog": 0.9}, *BOX)])], "ErrorAnalysis")
 
     assert results.only.undefined == "no ground truths"
 
@@ -139,7 +139,7 @@ def test_analysis_without_ground_truths_is_undefined() -> None:
 def test_a_prediction_in_a_crowd_has_no_error() -> None:
     crowd = true("dog", 20, 20, 40, 40, is_crowd=True)
     items = [
-        Detection("a", [true("dog", *BOX), crowd], [seen({"dog": 0.9}, 20, 20, 25, 25)]),
+        Detection("a", [true("dog", *BOX), crowd], [predicted({"dog": 0.9}, 20, 20, 25, 25)]),
     ]
     assert errors_of(value_of(items, "ErrorAnalysis")) == {"missed": 1}
 
@@ -177,7 +177,7 @@ def test_analysis_equals_tidecv(case: dict[str, Any]) -> None:
             uid,
             [true(label, *box) for image, label, box in case["truths"] if image == uid],
             [
-                seen({label: score}, *box)
+                predicted({label: score}, *box)
                 for image, label, score, box in case["predictions"]
                 if image == uid
             ],
@@ -197,7 +197,7 @@ def test_analysis_equals_tidecv(case: dict[str, Any]) -> None:
 
 def test_label_keys_are_analyzed_separately() -> None:
     truth = true([("animal", "dog"), ("color", "white")], *BOX)
-    found = seen({("animal", "cat"): 0.9, ("color", "white"): 0.8}, *BOX)
+    found = predicted({("animal", "cat"): 0.9, ("color", "white"): 0.8}, *BOX)
     results = results_of([Detection("a", [truth], [found])], "ErrorAnalysis")
 
     assert errors_of(results.find(label_key="animal").value) == {"classification": 1}

@@ -5,7 +5,7 @@ from typing import Any
 from valor_core.schemas.detection import Detection, PredictedObject
 from valor_core.schemas.geometry import Box
 
-from .support import ROW, seen, true, value_of
+from .support import ROW, predicted, true, value_of
 
 
 def item(uid: str, tp: list[list[Any]], fp: list[Any], fn: list[Any]) -> dict[str, Any]:
@@ -47,15 +47,19 @@ def test_annotations_are_named_by_uid() -> None:
 
 
 def test_images_without_listed_objects_are_excluded() -> None:
-    items = [Detection("a", [], [seen({"dog": 0.2}, 0, 0, 1, 1)]), Detection("b")]
+    items = [Detection("a", [], [predicted({"dog": 0.2}, 0, 0, 1, 1)]), Detection("b")]
 
     assert value_of(items, "Examples") == []
 
 
 def test_a_prediction_with_several_labels_is_listed_once() -> None:
     items = [
-        Detection("a", [true("dog", 0, 0, 9, 9)], [seen({"dog": 0.8, "cat": 0.9}, 0, 0, 9, 9)]),
-        Detection("b", [true("elk", 0, 0, 9, 9)], [seen({"dog": 0.8, "cat": 0.9}, 0, 0, 9, 9)]),
+        Detection(
+            "a", [true("dog", 0, 0, 9, 9)], [predicted({"dog": 0.8, "cat": 0.9}, 0, 0, 9, 9)]
+        ),
+        Detection(
+            "b", [true("elk", 0, 0, 9, 9)], [predicted({"dog": 0.8, "cat": 0.9}, 0, 0, 9, 9)]
+        ),
     ]
 
     assert value_of(items, "Examples", order="uid") == [
@@ -66,6 +70,6 @@ def test_a_prediction_with_several_labels_is_listed_once() -> None:
 
 def test_a_crowd_is_not_listed() -> None:
     crowd = true("dog", 0, 0, 20, 20, is_crowd=True)
-    items = [Detection("a", [crowd], [seen({"dog": 0.9}, 0, 0, 5, 5)])]
+    items = [Detection("a", [crowd], [predicted({"dog": 0.9}, 0, 0, 5, 5)])]
 
     assert value_of(items, "Examples") == []

@@ -7,7 +7,7 @@ from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive
-from .support import ROW, by_label, results_of, seen, true
+from .support import ROW, by_label, predicted, results_of, true
 
 
 def test_error_is_the_mean_over_all_objects() -> None:
@@ -35,7 +35,7 @@ def test_components_without_denominator_are_null() -> None:
 
 
 def test_a_label_without_objects_is_undefined() -> None:
-    items = [Detection("a", [], [seen({"dog": 0.2}, 0, 0, 1, 1)])]
+    items = [Detection("a", [], [predicted({"dog": 0.2}, 0, 0, 1, 1)])]
     results = results_of(items, "LRP")
 
     assert results.find(label="dog").only.undefined == (
@@ -66,9 +66,9 @@ def test_the_optimal_threshold_is_a_score() -> None:
 def test_highest_threshold_of_equal_errors_is_optimal() -> None:
     box = (0, 0, 10, 10)
     items = [
-        Detection("a", [true("dog", *box)], [seen({"dog": 0.9}, *box)]),
-        Detection("b", [true("dog", *box)], [seen({"dog": 0.8}, 50, 50, 60, 60)]),
-        Detection("c", [true("dog", *box)], [seen({"dog": 0.7}, 0, 0, 10, 5)]),
+        Detection("a", [true("dog", *box)], [predicted({"dog": 0.9}, *box)]),
+        Detection("b", [true("dog", *box)], [predicted({"dog": 0.8}, 50, 50, 60, 60)]),
+        Detection("c", [true("dog", *box)], [predicted({"dog": 0.7}, 0, 0, 10, 5)]),
     ]
     dog = results_of(items, "OptimalLRP").find(label="dog").value
 
@@ -79,8 +79,8 @@ def test_highest_threshold_of_equal_errors_is_optimal() -> None:
 def test_predictions_with_equal_scores_share_a_threshold() -> None:
     box = (0, 0, 10, 10)
     items = [
-        Detection("a", [true("dog", *box)], [seen({"dog": 0.9}, *box)]),
-        Detection("b", [], [seen({"dog": 0.9}, *box), seen({"dog": 0.9}, *box)]),
+        Detection("a", [true("dog", *box)], [predicted({"dog": 0.9}, *box)]),
+        Detection("b", [], [predicted({"dog": 0.9}, *box), predicted({"dog": 0.9}, *box)]),
     ]
     dog = results_of(items, "OptimalLRP").find(label="dog").value
 
@@ -88,7 +88,7 @@ def test_predictions_with_equal_scores_share_a_threshold() -> None:
 
 
 def test_label_without_matches_has_no_threshold() -> None:
-    items = [Detection("a", [true("dog", 0, 0, 9, 9)], [seen({"dog": 0.9}, 50, 50, 60, 60)])]
+    items = [Detection("a", [true("dog", 0, 0, 9, 9)], [predicted({"dog": 0.9}, 50, 50, 60, 60)])]
     value = results_of(items, "OptimalLRP").find(label="dog").value
 
     assert value["lrp"] == value["false_negative"] == 1.0
@@ -100,7 +100,7 @@ def test_lrp_and_optimal_lrp_of_label_only_in_predictions_are_1() -> None:
         Detection(
             "a",
             [true("x", 0, 0, 10, 10)],
-            [seen({"x": 0.9}, 0, 0, 10, 9), seen({"y": 0.8}, 20, 0, 30, 9)],
+            [predicted({"x": 0.9}, 0, 0, 10, 9), predicted({"y": 0.8}, 20, 0, 30, 9)],
         )
     ]
     results = results_of(items, {"name": "OptimalLRP", "include_prediction_only_labels": True})

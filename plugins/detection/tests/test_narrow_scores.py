@@ -20,7 +20,7 @@ from valor_core import evaluate
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObjects
 from valor_core.schemas.geometry import Shapes
 
-from .support import results_of, seen, true, value_of
+from .support import predicted, results_of, true, value_of
 
 BOX = np.array([[0, 0, 4, 4]], np.float32)
 DECIMALS = (0.05, 0.1, 0.2, 0.3, 0.35, 0.6, 0.7, 0.85, 0.9, 0.95)
@@ -35,7 +35,7 @@ class Detections:
 
 
 def objects(score: Any) -> Any:
-    return [Detection("a", [true("1", 0, 0, 4, 4)], [seen({"1": score[0]}, 0, 0, 4, 4)])]
+    return [Detection("a", [true("1", 0, 0, 4, 4)], [predicted({"1": score[0]}, 0, 0, 4, 4)])]
 
 
 def arrays(score: Any) -> DetectionBatch:
@@ -74,8 +74,8 @@ def test_score_reaches_threshold_equal_to_its_decimal(door: Any, dtype: type) ->
 def test_images_with_mixed_float_types_keep_their_decimals() -> None:
     scores = [np.array([0.35], np.float32), np.array([0.35]), np.array([0.35], np.float16)]
     one = Objects(boxes=BOX, labels=np.array([1]))
-    seen = [Objects(boxes=BOX, labels=np.array([1]), scores=score) for score in scores]
-    batch = from_arrays([one, one, one], seen)
+    predicted = [Objects(boxes=BOX, labels=np.array([1]), scores=score) for score in scores]
+    batch = from_arrays([one, one, one], predicted)
 
     assert batch.predictions.scores.tolist() == [0.35, 0.35, 0.35]
 

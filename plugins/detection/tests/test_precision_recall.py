@@ -4,7 +4,7 @@ import pytest
 
 from valor_core.schemas.detection import Detection
 
-from .support import ROW, by_label, results_of, seen, true, value_of
+from .support import ROW, by_label, predicted, results_of, true, value_of
 
 RULES = pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
 
@@ -110,7 +110,7 @@ def test_predictions_matched_to_a_crowd_are_not_counted(rule: str) -> None:
     item = Detection(
         "a",
         [true("dog", 0, 0, 100, 100, is_crowd=True), true("dog", 200, 0, 220, 20)],
-        [seen({"dog": 0.9 - i / 10}, 20 * i, 0, 20 * i + 20, 20) for i in range(3)],
+        [predicted({"dog": 0.9 - i / 10}, 20 * i, 0, 20 * i + 20, 20) for i in range(3)],
     )
 
     # The overlap with a crowd is divided by the predicted area: each lies inside, IoU 1.
@@ -122,7 +122,7 @@ def test_two_predictions_of_one_object_under_each_rule() -> None:
     item = Detection(
         "a",
         [true("x", *square), true("x", *shifted)],
-        [seen({"x": 0.9}, *square), seen({"x": 0.8}, 1, 0, 11, 10)],
+        [predicted({"x": 0.9}, *square), predicted({"x": 0.8}, 1, 0, 11, 10)],
     )
 
     # The second has an IoU of 9 / 11 with the first square, and of 8 / 12 with the other.
@@ -134,7 +134,7 @@ def test_only_coco_matches_the_prediction_above_the_threshold() -> None:
     item = Detection(
         "a",
         [true("x", 0, 0, 10, 10)],
-        [seen({"x": 0.9}, 0, 0, 10, 2), seen({"x": 0.8}, 0, 0, 10, 10)],
+        [predicted({"x": 0.9}, 0, 0, 10, 2), predicted({"x": 0.8}, 0, 0, 10, 10)],
     )
 
     # 20 / 100 is too low; ranked matches it anyway, before applying the threshold

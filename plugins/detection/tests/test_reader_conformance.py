@@ -32,8 +32,8 @@ def coco(folder: Path) -> dict[str, Any]:
 def table(folder: Path) -> dict[str, Any]:
     head = "uid,label,xmin,ymin,xmax,ymax"
     boxes = [f"{name},dog,{i},0,{i + 2},3" for i, name in enumerate(IMAGES)]
-    seen = "".join(f"{box},0.5\n" for box in boxes)
-    write(folder, {"gt.csv": "\n".join([head, *boxes, ""]), "dt.csv": f"{head},score\n{seen}"})
+    predicted = "".join(f"{box},0.5\n" for box in boxes)
+    write(folder, {"gt.csv": "\n".join([head, *boxes, ""]), "dt.csv": f"{head},score\n{predicted}"})
     return {"groundtruths": str(folder / "gt.csv"), "predictions": str(folder / "dt.csv")}
 
 

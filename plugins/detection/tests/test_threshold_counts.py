@@ -91,8 +91,8 @@ def test_tally_is_computed_once_for_equal_parameters() -> None:
 def test_limit_among_equal_scores_follows_order_of_the_rule(rule: Rule) -> None:
     # The first prediction has an IoU of 6/10, the second one of 9/10 with the only object: the
     # first one matches under coco, which ranks by position, the second under other rules.
-    seen = [PredictedObject({"dog": 0.5}, Box(0, 0, 10, bottom)) for bottom in (6, 9)]
-    item = Detection("a", [TrueObject("dog", Box(0, 0, 10, 10))], seen)
+    predicted = [PredictedObject({"dog": 0.5}, Box(0, 0, 10, bottom)) for bottom in (6, 9)]
+    item = Detection("a", [TrueObject("dog", Box(0, 0, 10, 10))], predicted)
     table = table_of(rule, DetectionBatch.of([item]))
 
     found = tally(table, selection(matching=rule, max_detections=1), 0.5, (0.25,))

@@ -14,14 +14,14 @@ from valor_core import evaluate
 from valor_core.errors import SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch
 
-from .support import seen, true
+from .support import predicted, true
 
 BOX = [0, 0, 4, 4]
 STRANGE = "2 predicted scores outside [0, 1]; score thresholds use them unchanged"
 
 
 def percents() -> list[Detection]:
-    found = [seen({"dog": score}, *BOX) for score in (97.5, 0.5, -1)]
+    found = [predicted({"dog": score}, *BOX) for score in (97.5, 0.5, -1)]
     return [Detection("a", [true("dog", *BOX)], found)]
 
 
