@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
+from valor_detection.kernels.columns import PairColumns, RankedColumns, RankedMatches
 from valor_detection.kernels.reference import matching as numeric
 
 from valor_core.errors import SchemaError
@@ -110,39 +111,38 @@ class TestSameBits:
     @given(pairs())
     def test_matchings(self, given):
         limits = np.array([0.1, 0.35, 0.5, 0.7, 1.0])
-        same(numeric.match_coco(*given, limits), compiled.match_coco(*given, limits))
-        same(numeric.match_best(*given, limits), compiled.match_best(*given, limits))
+        columns = PairColumns(*given)
+        same(numeric.match_coco(columns, limits), compiled.match_coco(columns, limits))
+        same(numeric.match_best(columns, limits), compiled.match_best(columns, limits))
         scores = np.sort(np.arange(len(given[0]) - 1) // 3)[::-1] / 7
         ranked = (*given[:3], scores, given[3])
         same([numeric.match_ranked(*ranked)], [compiled.match_ranked(*ranked)])
         for limit in limits:
             one = np.array([limit])
-            same(numeric.match_coco(*given, one), compiled.match_coco(*given, one))
-            same(numeric.match_best(*given, one), compiled.match_best(*given, one))
+            same(numeric.match_coco(columns, one), compiled.match_coco(columns, one))
+            same(numeric.match_best(columns, one), compiled.match_best(columns, one))
 
     @given(pairs())
     def test_64_thresholds(self, given):
-        limits = np.linspace(0.01, 1.0, 64)
-        same(numeric.match_coco(*given, limits), compiled.match_coco(*given, limits))
+        columns, limits = PairColumns(*given), np.linspace(0.01, 1.0, 64)
+        same(numeric.match_coco(columns, limits), compiled.match_coco(columns, limits))
 
     @given(pairs(), st.integers(1, 5), st.integers(0, 2**32 - 1))
     def test_interpolated(self, given, groups, seed):
         rng = np.random.default_rng(seed)
-        matched, excused, _ = numeric.match_coco(*given, np.array([0.3, 0.6]))
+        matched, excused, _ = numeric.match_coco(PairColumns(*given), np.array([0.3, 0.6]))
         labels = np.sort(rng.integers(0, groups, len(matched)))
         true = (matched & ~excused)[:, None] >> np.arange(2, dtype=np.uint64) & np.uint64(1) == 1
         found = np.max([np.bincount(labels[bit], minlength=groups) for bit in true.T], axis=0)
         positives = found + rng.integers(0, 3, groups)
-        arguments = (
+        matches = RankedMatches(
             ends(np.bincount(labels, minlength=groups)),
+            np.arange(len(labels)),
             rng.integers(0, 9, len(labels)).astype(np.int32),
             rng.random(len(labels)) < 0.8,
-            matched,
-            excused,
-            2,
-            -(-np.arange(11) * positives[:, None] // 10),
-            positives,
+            *(matched, excused, 2),
         )
+        arguments = matches, -(-np.arange(11) * positives[:, None] // 10), positives
         for with_rows in (False, True):
             same(
                 numeric.interpolated(*arguments, with_rows=with_rows),
@@ -161,24 +161,21 @@ class TestSameBits:
         found = numeric.chosen_pairs(*chosen)
         same(found, compiled.chosen_pairs(*chosen))
 
-        matched, excused, _ = numeric.match_coco(*found[1:], crowd, ignored, np.array([0.3, 0.6]))
+        matched, excused, _ = numeric.match_coco(
+            PairColumns(*found[1:], crowd, ignored), np.array([0.3, 0.6])
+        )
         places = np.full(count, -1, np.int32)
         places[found[0]] = np.arange(len(found[0]))
-        ranked = (
+        ranked = RankedColumns(
             ends(np.bincount(labels, minlength=groups)),
-            order,
-            places[order],
-            rng.random(count) < 0.8,
-            rng.random(count) < 0.8,
-            matched,
-            excused,
+            *(order, places[order]),
+            *(rng.random(count) < 0.8, rng.random(count) < 0.8),
+            *(matched, excused),
         )
-        same(numeric.standings(*ranked), compiled.standings(*ranked))
+        same(*(path.standings(ranked, 2).columns for path in (numeric, compiled)))
         for bit in range(2):
-            same(numeric.ranked(*ranked, bit), compiled.ranked(*ranked, bit))
-        starts, _, own, counts, _, *bits = ranked
-        hits = [path.true_positives(starts, own, counts, *bits, 2) for path in (numeric, compiled)]
-        same(hits[:1], hits[1:])
+            same(numeric.ranked(ranked, bit), compiled.ranked(ranked, bit))
+        same(*([path.true_positives(ranked, 2)] for path in (numeric, compiled)))
 
     @given(st.lists(st.integers(0, 10**6) | st.integers(0, 10**13), max_size=20))
     def test_needed(self, counts):
@@ -252,7 +249,9 @@ def chosen(kernels, rows, crowd, ignored, threshold):
     truths = np.array([truth for row in rows for truth in row], np.int64)
     ious = np.array([iou for row in rows for iou in row.values()])
     flags = np.array(crowd, dtype=bool), np.array(ignored, dtype=bool)
-    *_, places = kernels.match_coco(starts, truths, ious, *flags, np.array([threshold]))
+    *_, places = kernels.match_coco(
+        PairColumns(starts, truths, ious, *flags), np.array([threshold])
+    )
     return [None if place < 0 else int(truths[place]) for place in places]
 
 
@@ -281,7 +280,7 @@ def test_rule_valor_does_not_fall_back_to_second_best(kernels):
     starts, truths = np.array([0, 2, 4]), np.array([0, 1, 0, 1])
     ious, none = np.array([0.9, 0.8, 0.95, 0.6]), np.zeros(2, dtype=bool)
 
-    *_, places = kernels.match_best(starts, truths, ious, none, none, np.array([0.5]))
+    *_, places = kernels.match_best(PairColumns(starts, truths, ious, none, none), np.array([0.5]))
 
     # Object 0 is the best of both; the first one matches it.
     assert places.tolist() == [0, -1]
@@ -304,13 +303,16 @@ def test_interpolated_precision_by_hand(kernels):
     # precisions 1/1 and 2/3 at recalls 1/3 and 2/3; recall 3/3 is not reached.
     bits, none = np.array([1, 1], np.uint64), np.zeros(2, np.uint64)
 
-    precisions, found, reached_by = kernels.interpolated(
+    matches = RankedMatches(
+        np.array([0, 2]),
         np.array([0, 2]),
         np.array([0, 1], np.int32),
         np.ones(2, dtype=bool),
-        bits,
-        none,
-        1,
+        *(bits, none, 1),
+    )
+
+    precisions, found, reached_by = kernels.interpolated(
+        matches,
         np.array([[0, 1, 2, 3]]),
         np.array([3]),
         with_rows=True,
@@ -330,9 +332,8 @@ def test_false_positives_before_a_match_are_counted_by_hand(kernels):
     in_range = np.array([1, 1, 1, 0, 1, 1], dtype=bool)  # by row: row 3 is of another size
     matched, none = np.array([1, 3, 2], np.uint64), np.zeros(3, np.uint64)
 
-    own, at, before, counted, bits, _ = kernels.standings(
-        starts, order, places, counts, in_range, matched, none
-    )
+    columns = RankedColumns(starts, order, places, counts, in_range, matched, none)
+    own, at, before, counted, bits, _ = kernels.standings(columns, 2).columns
 
     assert own.tolist() == [0, 2, 3]
     assert at.tolist() == [0, 3, 5]
@@ -354,7 +355,7 @@ def test_many_overlapping_objects_cost_no_more_than_their_pairs(kernels):
     given = crowded(2000)
 
     began = time.process_time()
-    *_, places = kernels.match_coco(*given, np.array([0.5]))
+    *_, places = kernels.match_coco(PairColumns(*given), np.array([0.5]))
     seconds = time.process_time() - began
 
     # Each matches the last free one.
@@ -372,10 +373,11 @@ def test_dense_and_sparse_images_match_in_one_call(kernels):
     crowd, ignored = np.arange(400) == 39, np.isin(np.arange(400), [38, 39])
     limits = np.array([0.5, 0.6, 0.7])
 
-    matched, excused, taken = kernels.match_coco(starts, truths, ious, crowd, ignored, limits)
+    given = PairColumns(starts, truths, ious, crowd, ignored)
 
-    given = (starts, truths, ious, crowd, ignored)
-    found = [kernels.match_coco(*given, limits[bit : bit + 1])[2] for bit in range(len(limits))]
+    matched, excused, taken = kernels.match_coco(given, limits)
+
+    found = [kernels.match_coco(given, limits[bit : bit + 1])[2] for bit in range(len(limits))]
     assert taken.tolist() == found[0].tolist()  # all IoUs reach the lowest threshold
     for bit, places in enumerate(found):
         has = places >= 0
@@ -396,10 +398,10 @@ def test_true_and_false_positives_by_hand(kernels):
     in_range = np.array([1, 1, 1, 0, 1, 1], dtype=bool)  # by row: row 3 is of another size
     matched, excused = np.array([2, 2, 3], np.uint64), np.array([0, 2, 0], np.uint64)
 
-    own, rows, is_true, right, wrong = kernels.ranked(
-        starts, order, places, counts, in_range, matched, excused, 1
-    )
-    found = kernels.true_positives(starts, places, counts, matched, excused, 2)
+    columns = RankedColumns(starts, order, places, counts, in_range, matched, excused)
+
+    own, rows, is_true, right, wrong = kernels.ranked(columns, 1)
+    found = kernels.true_positives(columns, 2)
 
     assert own.tolist() == [0, 2, 3]
     assert rows.tolist() == [5, 4, 0]

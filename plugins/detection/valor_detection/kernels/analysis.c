@@ -167,7 +167,7 @@ STRUCT(Errors,
 
 /* Returns the number of rows; outputs have room for every prediction and every moved error. */
 EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at,
-       int32_t *false_before, uint8_t *counted, uint64_t *matched, uint64_t *excused) {
+       int32_t *false_before, uint8_t *counted, uint64_t *matched, uint64_t *ignored_match) {
     const int64_t label_count = of->label_count;
     const int64_t *starts = of->starts;
     const int64_t *rows = of->rows;
@@ -190,7 +190,7 @@ EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at
                 false_before[count] = background;
                 counted[count] = 0;
                 matched[count] = (uint64_t)1 << CLASSIFICATION;
-                excused[count++] = 0;
+                ignored_match[count++] = 0;
                 m++;
                 continue;
             }
@@ -204,11 +204,11 @@ EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at
             false_before[count] = background;
             counted[count] = !is_true[i];
             matched[count] = EVERY_REPAIR;
-            excused[count] = 0;
+            ignored_match[count] = 0;
             if (!is_true[i]) {
                 matched[count] = (uint64_t)1 << kinds[number];
                 if (!(kinds[number] == LOCALIZATION && is_repaired[number]))
-                    excused[count] = matched[count];
+                    ignored_match[count] = matched[count];
             }
             count++;
             i++;

@@ -104,16 +104,16 @@ static void sort_by_digits(Keyed *keys, Keyed *other, int64_t count, int first_d
         for (int digit = first_digit; digit < last_digit; digit++)
             counts[digit][keys[i].key >> 11 * digit & (RADIX - 1)]++;
     for (int digit = first_digit; digit < last_digit; digit++) {
-        uint32_t *places = counts[digit], place = 0;
+        uint32_t *positions = counts[digit], place = 0;
         Keyed *swap;
-        if (places[from[0].key >> 11 * digit & (RADIX - 1)] == (uint64_t)count) continue;
+        if (positions[from[0].key >> 11 * digit & (RADIX - 1)] == (uint64_t)count) continue;
         for (int value = 0; value < RADIX; value++) {
-            uint32_t size = places[value];
-            places[value] = place;
+            uint32_t size = positions[value];
+            positions[value] = place;
             place += size;
         }
         for (int64_t i = 0; i < count; i++)
-            to[places[from[i].key >> 11 * digit & (RADIX - 1)]++] = from[i];
+            to[positions[from[i].key >> 11 * digit & (RADIX - 1)]++] = from[i];
         swap = from;
         from = to;
         to = swap;
@@ -145,7 +145,7 @@ EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *sco
     int fits = count >= 0 && count <= MOST && (uint64_t)count < SIZE_MAX / sizeof(Keyed) / 2;
     Keyed *room = fits ? malloc((size_t)(2 * count + 1) * sizeof *room) : NULL;
     Keyed *by_score, *keys;
-    uint32_t (*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
+    uint32_t(*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
     if (!room || !counts) {
         free(room);
         free(counts);
@@ -265,7 +265,7 @@ static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits, co
 }
 
 /* clang-format off */
-STRUCT(Pairs,
+STRUCT(PairColumns,
     int64_t count;
     const int64_t *starts;
     const int64_t *truths;
@@ -276,8 +276,8 @@ STRUCT(Pairs,
 /* clang-format on */
 
 /* `used` has an element for each ground truth, initialized to 0. */
-EXPORT(void, match_coco, const Pairs *of, int64_t threshold_count, const double *thresholds,
-       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken) {
+EXPORT(void, match_coco, const PairColumns *of, int64_t threshold_count, const double *thresholds,
+       uint64_t *used, uint64_t *matched, uint64_t *ignored_match, int64_t *taken) {
     const int64_t count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *truths = of->truths;
@@ -304,7 +304,7 @@ EXPORT(void, match_coco, const Pairs *of, int64_t threshold_count, const double 
             if (ignored[truth]) excuses |= bits;
         }
         matched[i] = done;
-        excused[i] = excuses;
+        ignored_match[i] = excuses;
     }
 }
 
@@ -316,8 +316,8 @@ static int64_t best_pair(int64_t start, int64_t stop, const double *ious) {
     return best;
 }
 
-EXPORT(void, match_best, const Pairs *of, int64_t threshold_count, const double *thresholds,
-       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken) {
+EXPORT(void, match_best, const PairColumns *of, int64_t threshold_count, const double *thresholds,
+       uint64_t *used, uint64_t *matched, uint64_t *ignored_match, int64_t *taken) {
     const int64_t count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *truths = of->truths;
@@ -338,61 +338,61 @@ EXPORT(void, match_best, const Pairs *of, int64_t threshold_count, const double 
             if (bits) taken[i] = best;
         }
         matched[i] = bits;
-        excused[i] = excuses;
+        ignored_match[i] = excuses;
     }
 }
 
-/* Matches pairs in the given order; `places` is initialized to -1, `taken` to 0. */
+/* Matches pairs in the given order; `positions` is initialized to -1, `taken` to 0. */
 EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *rows,
-       const int64_t *truths, const uint8_t *crowd, uint8_t *taken, int64_t *places) {
+       const int64_t *truths, const uint8_t *crowd, uint8_t *taken, int64_t *positions) {
     for (int64_t i = 0; i < count; i++) {
         int64_t pair = order[i], truth = truths[pair];
-        if (places[rows[pair]] >= 0 || (taken[truth] && !crowd[truth])) continue;
-        places[rows[pair]] = pair;
+        if (positions[rows[pair]] >= 0 || (taken[truth] && !crowd[truth])) continue;
+        positions[rows[pair]] = pair;
         taken[truth] = 1;
     }
 }
 
 /* clang-format off */
-STRUCT(Ranked,
-    int64_t group_count;
+STRUCT(RankedColumns,
+    int64_t count;
     const int64_t *starts;
     const int64_t *order;
-    const int32_t *places;
+    const int32_t *positions;
     const uint8_t *counts;
     const uint8_t *in_range;
     const uint64_t *matched;
-    const uint64_t *excused;
+    const uint64_t *ignored_match;
 );
 /* clang-format on */
 
 /* Returns the number of rows; outputs have room for every prediction with pairs, and one more.
    The loop has no branches, because the CPU could not predict them. */
-EXPORT(int64_t, standings, const Ranked *of, int64_t *standing_starts, int64_t *at,
+EXPORT(int64_t, standings, const RankedColumns *of, int64_t *standing_starts, int64_t *at,
        int32_t *false_before, uint8_t *is_counted, uint64_t *standing_matched,
-       uint64_t *standing_excused) {
-    const int64_t group_count = of->group_count;
+       uint64_t *standing_ignored_match) {
+    const int64_t group_count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *order = of->order;
-    const int32_t *places = of->places;
+    const int32_t *positions = of->positions;
     const uint8_t *counts = of->counts;
     const uint8_t *in_range = of->in_range;
     const uint64_t *matched = of->matched;
-    const uint64_t *excused = of->excused;
+    const uint64_t *ignored_match = of->ignored_match;
     static const uint64_t nothing = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < group_count; k++) {
         int32_t missed = 0;
         standing_starts[k] = count;
         for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
-            int32_t place = places[i];
+            int32_t place = positions[i];
             uint64_t bits = *(place < 0 ? &nothing : matched + place);
             uint8_t counted = counts[i] & in_range[order[i]], stands = counts[i] & (bits != 0);
             at[count] = i;
             false_before[count] = missed;
             is_counted[count] = counted;
             standing_matched[count] = bits;
-            standing_excused[count] = *(place < 0 ? &nothing : excused + place);
+            standing_ignored_match[count] = *(place < 0 ? &nothing : ignored_match + place);
             count += stands;
             missed += counted & !stands;
         }
@@ -408,25 +408,25 @@ EXPORT(void, positives, int64_t count, const int64_t *labels, const double *area
 }
 
 /* Returns the number of rows; outputs have room for every prediction. */
-EXPORT(int64_t, ranked, const Ranked *of, int64_t bit, int64_t *ranked_starts, int64_t *rows,
+EXPORT(int64_t, ranked, const RankedColumns *of, int64_t bit, int64_t *ranked_starts, int64_t *rows,
        uint8_t *is_true, uint8_t *right, uint8_t *wrong) {
-    const int64_t group_count = of->group_count;
+    const int64_t group_count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *order = of->order;
-    const int32_t *places = of->places;
+    const int32_t *positions = of->positions;
     const uint8_t *counts = of->counts;
     const uint8_t *in_range = of->in_range;
     const uint64_t *matched = of->matched;
-    const uint64_t *excused = of->excused;
+    const uint64_t *ignored_match = of->ignored_match;
     static const uint64_t nothing = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < group_count; k++) {
         ranked_starts[k] = count;
         for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
             int64_t row = order[i];
-            int32_t place = places[i];
+            int32_t place = positions[i];
             uint8_t is_matched = *(place < 0 ? &nothing : matched + place) >> bit & 1;
-            uint8_t is_excused = *(place < 0 ? &nothing : excused + place) >> bit & 1;
+            uint8_t is_excused = *(place < 0 ? &nothing : ignored_match + place) >> bit & 1;
             right[row] = counts[i] & is_matched & !is_excused;
             wrong[row] = counts[i] & !is_matched & in_range[row];
             rows[count] = row;
@@ -439,14 +439,18 @@ EXPORT(int64_t, ranked, const Ranked *of, int64_t bit, int64_t *ranked_starts, i
 }
 
 /* `found` is initialized to 0. */
-EXPORT(void, true_positives, int64_t group_count, const int64_t *starts, const int32_t *places,
-       const uint8_t *counts, const uint64_t *matched, const uint64_t *excused,
-       int64_t threshold_count, int64_t *found) {
+EXPORT(void, true_positives, const RankedColumns *of, int64_t threshold_count, int64_t *found) {
+    const int64_t group_count = of->count;
+    const int64_t *starts = of->starts;
+    const int32_t *positions = of->positions;
+    const uint8_t *counts = of->counts;
+    const uint64_t *matched = of->matched;
+    const uint64_t *ignored_match = of->ignored_match;
     for (int64_t k = 0; k < group_count; k++)
         for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
             uint64_t bits;
-            if (!counts[i] || places[i] < 0) continue;
-            bits = matched[places[i]] & ~excused[places[i]];
+            if (!counts[i] || positions[i] < 0) continue;
+            bits = matched[positions[i]] & ~ignored_match[positions[i]];
             for (int64_t t = 0; t < threshold_count; t++)
                 found[t * group_count + k] += bits >> t & 1;
         }
@@ -490,26 +494,29 @@ CONSTANT(hit_bytes, sizeof(Hit));
 #define SPACING 2.220446049250313e-16
 
 /* clang-format off */
-STRUCT(Standings,
-    int64_t group_count;
+STRUCT(RankedMatches,
+    int64_t count;
     const int64_t *starts;
+    const int64_t *at;
     const int32_t *false_before;
     const uint8_t *counted;
     const uint64_t *matched;
-    const uint64_t *excused;
+    const uint64_t *ignored_match;
+    int64_t threshold_count;
 );
 /* clang-format on */
 
 /* `room` and `values` have room for the hits of a group, and one more. */
-EXPORT(void, interpolated, const Standings *of, int64_t threshold_count, int64_t point_count,
-       const int64_t *needed, const int64_t *positives, int with_rows, void *room, double *values,
-       double *precisions, int32_t *reached_by, int64_t *found) {
-    const int64_t group_count = of->group_count;
+EXPORT(void, interpolated, const RankedMatches *of, int64_t point_count, const int64_t *needed,
+       const int64_t *positives, int with_rows, void *room, double *values, double *precisions,
+       int32_t *reached_by, int64_t *found) {
+    const int64_t group_count = of->count;
+    const int64_t threshold_count = of->threshold_count;
     const int64_t *starts = of->starts;
     const int32_t *false_before = of->false_before;
     const uint8_t *counted = of->counted;
     const uint64_t *matched = of->matched;
-    const uint64_t *excused = of->excused;
+    const uint64_t *ignored_match = of->ignored_match;
     Hit *hits = room;
     for (int64_t t = 0; t < threshold_count; t++)
         for (int64_t k = 0; k < group_count; k++) {
@@ -518,7 +525,8 @@ EXPORT(void, interpolated, const Standings *of, int64_t threshold_count, int64_t
             int32_t extra = 0; /* false positives among these rows */
             double *line = precisions + first, best = 0, nothing = positives[k] ? 0 : -1;
             for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
-                int is_matched = matched[i] >> t & 1, is_hit = is_matched & ~(excused[i] >> t) & 1;
+                int is_matched = matched[i] >> t & 1,
+                    is_hit = is_matched & ~(ignored_match[i] >> t) & 1;
                 hits[count].false_before = false_before[i] + extra;
                 hits[count].row = (int32_t)i;
                 count += is_hit;

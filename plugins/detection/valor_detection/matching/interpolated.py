@@ -13,73 +13,11 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes, Floats
 from valor_core.states import memoized
 from valor_detection.kernels import matching as kernels
-from valor_detection.matching.matches import Bits, Matching, matching
+from valor_detection.kernels.columns import RankedMatches
+from valor_detection.matching.matches import Matching, matching
 from valor_detection.matching.protocols import ALMOST_ONE, AreaRange, needed
-from valor_detection.matching.table import LABEL, Flags, Table
+from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.fields import Rule
-
-Ranks = NDArray[np.int32]
-
-
-@frozen(eq=False, repr=False)
-class RankedMatches:
-    """Predictions with a match at any threshold, by label and descending score.
-
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (n_labels + 1,)
-        Offsets of the labels.
-    at : ndarray of int64, shape (n,)
-        Position of each in the ranking of all predictions.
-    false_before : ndarray of int32, shape (n,)
-        Number of predictions of the label that rank before each and are never matched.
-    counted : ndarray of bool, shape (n,)
-        True for predictions that are false positives at thresholds without a match.
-    matched, ignored_match : ndarray of uint64, shape (n,)
-        Thresholds, as bits, with a match, and with an ignored match.
-    threshold_count : int
-        Number of thresholds.
-    """
-
-    starts: Codes
-    at: Codes
-    false_before: Ranks
-    counted: Flags
-    matched: Bits
-    ignored_match: Bits
-    threshold_count: int
-
-    def interpolated(self, needed: Codes, positives: Codes) -> tuple[Floats, Codes]:
-        """Return interpolated precisions and numbers of true positives at each threshold.
-
-        Parameters
-        ----------
-        needed : ndarray of int64, shape (n_labels, n_recalls)
-            True positives needed for each recall, ascending.
-        positives : ndarray of int64, shape (n_labels,)
-            Counted ground truths. The precisions of a label without any are -1.
-
-        Returns
-        -------
-        precisions : ndarray of float64, shape (n_thresholds, n_recalls, n_labels)
-        true_positives : ndarray of int64, shape (n_thresholds, n_labels)
-        """
-        return kernels.interpolated(*self._columns, needed, positives)[:2]
-
-    def reached_by(self, needed: Codes, positives: Codes) -> Ranks:
-        """Return the row that reaches each recall, in the shape of the precisions, or -1."""
-        return kernels.interpolated(*self._columns, needed, positives, with_rows=True)[2]
-
-    @property
-    def _columns(self) -> tuple[Codes, Ranks, Flags, Bits, Bits, int]:
-        return (
-            self.starts,
-            self.false_before,
-            self.counted,
-            self.matched,
-            self.ignored_match,
-            self.threshold_count,
-        )
 
 
 @frozen(kw_only=True, eq=False, slots=False, repr=False)
@@ -144,15 +82,10 @@ def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int 
 def found(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Codes:
     """Return the matched ground truths of all counted predictions, shape (n_ious, n_labels)."""
     matched = matching(table, rule, LABEL, area_range)
-    counts = matched.counts(max_detections)
     return _joined(
         [
-            kernels.true_positives(
-                table.label_starts, matched.ranked_positions, counts, bits, with_ignored, count
-            )
-            for (bits, with_ignored), count in zip(
-                matched.threshold_bits, matched.word_sizes, strict=True
-            )
+            kernels.true_positives(matched.ranked_columns(max_detections, bits), count)
+            for bits, count in zip(matched.threshold_bits, matched.word_sizes, strict=True)
         ]
     )
 
@@ -170,7 +103,7 @@ def interpolate(matched: Matching, max_detections: int | None, needed: Codes) ->
         True positives needed for each recall, ascending.
     """
     ranked_matches = _ranked_matches(matched, max_detections)
-    parts = [each.interpolated(needed, matched.positives) for each in ranked_matches]
+    parts = [kernels.interpolated(each, needed, matched.positives)[:2] for each in ranked_matches]
     precisions, hits = (_joined(part) for part in zip(*parts, strict=True))
     if matched.rule != "coco":
         # pycocotools adds an epsilon to the denominator, which changes only the quotient 1/1.
@@ -185,23 +118,9 @@ def interpolate(matched: Matching, max_detections: int | None, needed: Codes) ->
 
 def _ranked_matches(matched: Matching, max_detections: int | None) -> list[RankedMatches]:
     """Return the matched predictions at every 64 thresholds."""
-    table = matched.table
     return [
-        RankedMatches(
-            *kernels.standings(
-                table.label_starts,
-                matched.order,
-                matched.ranked_positions,
-                matched.counts(max_detections),
-                matched.in_range,
-                bits,
-                with_ignored,
-            ),
-            count,
-        )
-        for (bits, with_ignored), count in zip(
-            matched.threshold_bits, matched.word_sizes, strict=True
-        )
+        kernels.standings(matched.ranked_columns(max_detections, bits), count)
+        for bits, count in zip(matched.threshold_bits, matched.word_sizes, strict=True)
     ]
 
 
@@ -215,7 +134,8 @@ def _scores(
     table, parts = matched.table, []
     for each in ranked_matches:
         reached = np.append(table.objects.scores[matched.order[each.at]], 0.0)
-        parts.append(reached[each.reached_by(needed, matched.positives)])
+        _, _, reached_by = kernels.interpolated(each, needed, matched.positives, with_rows=True)
+        parts.append(reached[reached_by])
     scores = _joined(parts)
     has_any = np.diff(table.label_starts) > 0
     if max_detections == 0:

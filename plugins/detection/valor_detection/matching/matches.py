@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from attrs import frozen
@@ -11,12 +12,11 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes, Floats
 from valor_core.states import cached, memoized
 from valor_detection.kernels import matching as kernels
+from valor_detection.kernels.columns import Bits, Flags, PairColumns, RankedColumns
 from valor_detection.matching.protocols import EVERYTHING, AreaRange, iou_limits
 from valor_detection.matching.table import KEY, LABEL, Pairs, Table
 from valor_detection.parameters.fields import Rule
 
-Bits = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
 Positions = NDArray[np.int32]
 
 _WORD = 64  # number of thresholds in a word of bits
@@ -164,6 +164,12 @@ class Matching:
             self._matched(limits[first : first + _WORD]) for first in range(0, len(limits), _WORD)
         )
 
+    def ranked_columns(self, max_detections: int | None, bits: Sequence[Bits]) -> RankedColumns:
+        """Return the predictions of `order` and one of `threshold_bits`."""
+        counts = self.counts(max_detections)
+        columns = self.table.label_starts, self.order, self.ranked_positions, counts, self.in_range
+        return RankedColumns(*columns, *bits)
+
     def prepare(self) -> None:
         """Compute the properties that curves use."""
         _ = self.threshold_bits, self.ranked_positions, self.in_range, self.positives
@@ -226,11 +232,12 @@ class Matching:
         Return both bit sets of each prediction with pairs, and its matched pair at the lowest
         limit, -1 without one.
         """
-        pairs, crowd = self.pairs, self.table.objects.crowd
+        pairs = self.pairs
         if self.rule == "ranked":
             return _at_limits(_ranked(self.table, self.scope), pairs, self.ignored, limits)
         match = kernels.match_coco if self.rule == "coco" else kernels.match_best
-        return match(pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limits)
+        flags = self.table.objects.crowd, self.ignored
+        return match(PairColumns(pairs.starts, pairs.truths, pairs.ious, *flags), limits)
 
 
 @memoized

@@ -82,12 +82,7 @@ def ranking(table: Table, chosen: RankingParameters) -> Ranking:
 
 @memoized
 def _ranking(matched: Matching, most: int | None, iou_threshold: float) -> Ranking:
-    starts, rows, is_true, right, wrong = kernels.ranked(
-        matched.table.label_starts,
-        matched.order,
-        matched.ranked_positions,
-        matched.counts(most),
-        matched.in_range,
-        *matched.bits(iou_threshold),
-    )
+    *words, bit = matched.bits(iou_threshold)
+    columns = matched.ranked_columns(most, words)
+    starts, rows, is_true, right, wrong = kernels.ranked(columns, bit)
     return Ranking(matched, rows, starts, is_true, right, wrong)

@@ -13,9 +13,9 @@ from valor_core.parameters import changed_parameters
 from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs, interpolated, matches
 from valor_detection.matching.interpolated import Curves
-from valor_detection.matching.matches import Flags, Matching
+from valor_detection.matching.matches import Matching
 from valor_detection.matching.protocols import NO_BOUNDS, AreaRange, Bounds
-from valor_detection.matching.table import LABEL, Table
+from valor_detection.matching.table import LABEL, Flags, Table
 from valor_detection.parameters.fields import AreaRanges, ConvertTo, Rule
 
 _SPREAD = (

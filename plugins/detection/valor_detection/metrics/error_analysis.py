@@ -15,11 +15,12 @@ from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_core.states import StateRequest, memoized
 from valor_detection.kernels import analysis as kernels
+from valor_detection.kernels import matching as matching_kernels
+from valor_detection.kernels.columns import RankedMatches
 from valor_detection.kernels.reference.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.image_objects import SelectedImages
-from valor_detection.matching.interpolated import RankedMatches
 from valor_detection.matching.protocols import ALMOST_ONE, iou_limits, needed
 from valor_detection.matching.ranked import Ranking, ranking
 from valor_detection.matching.table import KEY, Flags, Table
@@ -283,11 +284,11 @@ class _Gains:
         targets = needed(positives, rule)
         ranked_matches = _ranked_matches(errors)
         as_is = _unrepaired(ranked_matches)
-        repaired, _ = ranked_matches.interpolated(targets, positives)
-        background = evolve(as_is, false_before=np.zeros_like(as_is.false_before))
+        repaired, *_ = matching_kernels.interpolated(ranked_matches, targets, positives)
+        background = as_is._replace(false_before=np.zeros_like(as_is.false_before))
         precisions = [
             *repaired[:BACKGROUND],
-            background.interpolated(targets, positives)[0][0],
+            matching_kernels.interpolated(background, targets, positives)[0][0],
             _of_fewer(as_is, positives - errors.missed, rule),
             np.where(np.maximum(targets, 1) <= errors.found[:, None], 1.0, 0.0).T,
             _of_fewer(as_is, errors.found, rule),
@@ -332,28 +333,26 @@ def _ranked_matches(errors: _Errors) -> RankedMatches:
     rows = np.flatnonzero(is_moved[faults.numbers])
     labels, scores = faults.labels[faults.numbers[rows]], chunk.scores[rows]
     by_rank = np.lexsort((-scores, labels))
-    return RankedMatches(
-        *kernels.repairs(
-            *(ranked.starts, ranked.rows, ranked.is_true, chunk.scores),
-            *(faults.numbers, faults.kinds, faults.labels >= 0),
-            ends(np.bincount(labels, minlength=len(errors.found))),
-            scores[by_rank],
-        ),
-        threshold_count=NOTHING + 1,
+    return kernels.repairs(
+        *(ranked.starts, ranked.rows, ranked.is_true, chunk.scores),
+        *(faults.numbers, faults.kinds, faults.labels >= 0),
+        ends(np.bincount(labels, minlength=len(errors.found))),
+        scores[by_rank],
     )
 
 
 def _unrepaired(ranked_matches: RankedMatches) -> RankedMatches:
     """Return the matches without any repair."""
     matched = ranked_matches.matched >> np.uint64(NOTHING)
-    return evolve(
-        ranked_matches, matched=matched, ignored_match=np.zeros_like(matched), threshold_count=1
-    )
+    none = np.zeros_like(matched)
+    return ranked_matches._replace(matched=matched, ignored_match=none, threshold_count=1)
 
 
 def _of_fewer(ranked_matches: RankedMatches, positives: Codes, rule: Rule) -> Floats:
     """Return the precisions for smaller numbers of ground truths."""
-    precisions, _ = ranked_matches.interpolated(needed(positives, rule), positives)
+    precisions, *_ = matching_kernels.interpolated(
+        ranked_matches, needed(positives, rule), positives
+    )
     return precisions.reshape(precisions.shape[1:])
 
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes, Floats
 from valor_core.states import ExactSums
 from valor_detection.kernels import KERNELS
+from valor_detection.kernels.columns import Flags, RankedMatches, Ranks
+from valor_detection.kernels.reference.analysis import NOTHING
 
-Bits = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
 Kinds = NDArray[np.uint8]
-Ranks = NDArray[np.int32]
 
 _LIMBS = KERNELS.constant("reliability_limbs")  # of 32 bits each
 _UNIT_BITS = 1074  # of `ExactSums`
@@ -101,12 +100,9 @@ def repairs(
     is_repaired: Flags,
     moved_starts: Codes,
     moved_scores: Floats,
-) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+) -> RankedMatches:
     """See `reference.analysis.repairs`."""
-    standing_starts, most = np.empty_like(starts), len(rows) + len(moved_scores)
-    at, before = np.empty(most, np.int64), np.empty(most, np.int32)
-    counted = np.empty(most, np.bool_)
-    matched, excused = np.empty(most, np.uint64), np.empty(most, np.uint64)
+    found = RankedMatches.empty(len(starts), len(rows) + len(moved_scores), NOTHING + 1)
     errors = KERNELS.struct(
         "Errors",
         label_count=len(starts) - 1,
@@ -120,8 +116,4 @@ def repairs(
         moved_starts=moved_starts,
         moved_scores=moved_scores,
     )
-    count = _repairs(
-        *(errors, standing_starts, at, before, counted, matched, excused),
-    )
-    own = slice(count)
-    return standing_starts, at[own], before[own], counted[own], matched[own], excused[own]
+    return found.head(_repairs(errors, *found.columns))

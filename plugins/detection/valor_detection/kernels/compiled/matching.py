@@ -11,18 +11,21 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valor_core.kernels import in_threads, thread_count
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_detection.kernels import KERNELS
+from valor_detection.kernels.columns import (
+    Bits,
+    Flags,
+    PairColumns,
+    RankedColumns,
+    RankedMatches,
+    Ranks,
+)
 from valor_detection.kernels.reference import matching as reference
 from valor_detection.kernels.row_errors import check_predictions
-
-Bits = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
-Ranks = NDArray[np.int32]
 
 _HIT_BYTES = KERNELS.constant("hit_bytes")
 _LEAST_ROOM = 1 << 12  # least number of pairs to allocate
@@ -149,50 +152,31 @@ def chosen_pairs(
     )
 
 
-def match_coco(
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    crowd: Flags,
-    ignored: Flags,
-    thresholds: Floats,
-) -> tuple[Bits, Bits, Codes]:
+def match_coco(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
     """See `reference.matching.match_coco`."""
-    return _matched(_match_coco, starts, truths, ious, crowd, ignored, thresholds)
+    return _matched(_match_coco, pairs, thresholds)
 
 
-def match_best(
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    crowd: Flags,
-    ignored: Flags,
-    thresholds: Floats,
-) -> tuple[Bits, Bits, Codes]:
+def match_best(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
     """See `reference.matching.match_best`."""
-    return _matched(_match_best, starts, truths, ious, crowd, ignored, thresholds)
+    return _matched(_match_best, pairs, thresholds)
 
 
-def _matched(
-    kernel: Any,
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    crowd: Flags,
-    ignored: Flags,
-    thresholds: Floats,
-) -> tuple[Bits, Bits, Codes]:
-    count = len(starts) - 1
-    matched, excused = np.empty(count, np.uint64), np.empty(count, np.uint64)
+def _matched(kernel: Any, pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
+    count = len(pairs.starts) - 1
+    matched, ignored_match = np.empty(count, np.uint64), np.empty(count, np.uint64)
     taken = np.empty(count, np.int64)
-    pairs = KERNELS.struct(
-        "Pairs", count=count, starts=starts, truths=truths, ious=ious, crowd=crowd, ignored=ignored
-    )
     kernel(
-        *(pairs, len(thresholds), thresholds),
-        *(np.zeros(len(crowd), np.uint64), matched, excused, taken),
+        *(_struct(pairs), len(thresholds), thresholds),
+        *(np.zeros(len(pairs.crowd), np.uint64), matched, ignored_match, taken),
     )
-    return matched, excused, taken
+    return matched, ignored_match, taken
+
+
+def _struct(columns: PairColumns | RankedColumns | RankedMatches) -> Structure:
+    """Return the struct of the same name."""
+    count = len(columns.starts) - 1
+    return KERNELS.struct(type(columns).__name__, count=count, **columns._asdict())
 
 
 def match_ranked(
@@ -209,48 +193,11 @@ def match_ranked(
     return places
 
 
-def standings(
-    starts: Codes,
-    order: Codes,
-    places: Ranks,
-    counts: Flags,
-    in_range: Flags,
-    matched: Bits,
-    excused: Bits,
-) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+def standings(ranked: RankedColumns, threshold_count: int) -> RankedMatches:
     """See `reference.matching.standings`."""
-    standing_starts, most = np.empty_like(starts), min(len(matched), len(order)) + 1
-    at, before = np.empty(most, np.int64), np.empty(most, np.int32)
-    counted = np.empty(most, np.bool_)
-    bits, excuses = np.empty(most, np.uint64), np.empty(most, np.uint64)
-    count = _standings(
-        _struct_of_ranked(starts, order, places, counts, in_range, matched, excused),
-        *(standing_starts, at, before, counted, bits, excuses),
-    )
-    own = slice(count)
-    return standing_starts, at[own], before[own], counted[own], bits[own], excuses[own]
-
-
-def _struct_of_ranked(
-    starts: Codes,
-    order: Codes,
-    places: Ranks,
-    counts: Flags,
-    in_range: Flags,
-    matched: Bits,
-    excused: Bits,
-) -> Structure:
-    return KERNELS.struct(
-        "Ranked",
-        group_count=len(starts) - 1,
-        starts=starts,
-        order=order,
-        places=places,
-        counts=counts,
-        in_range=in_range,
-        matched=matched,
-        excused=excused,
-    )
+    most = min(len(ranked.matched), len(ranked.order)) + 1
+    found = RankedMatches.empty(len(ranked.starts), most, threshold_count)
+    return found.head(_standings(_struct(ranked), *found.columns))
 
 
 def positives(
@@ -262,38 +209,18 @@ def positives(
     return found
 
 
-def ranked(
-    starts: Codes,
-    order: Codes,
-    places: Ranks,
-    counts: Flags,
-    in_range: Flags,
-    matched: Bits,
-    excused: Bits,
-    bit: int,
-) -> tuple[Codes, Codes, Flags, Flags, Flags]:
+def ranked(columns: RankedColumns, bit: int) -> tuple[Codes, Codes, Flags, Flags, Flags]:
     """See `reference.matching.ranked`."""
-    ranked_starts, rows = np.empty_like(starts), np.empty_like(order)
-    is_true, right, wrong = (np.empty(len(order), np.bool_) for _ in range(3))
-    count = _ranked(
-        _struct_of_ranked(starts, order, places, counts, in_range, matched, excused),
-        *(bit, ranked_starts, rows, is_true, right, wrong),
-    )
+    ranked_starts, rows = np.empty_like(columns.starts), np.empty_like(columns.order)
+    is_true, right, wrong = (np.empty(len(rows), np.bool_) for _ in range(3))
+    count = _ranked(_struct(columns), bit, ranked_starts, rows, is_true, right, wrong)
     return ranked_starts, rows[:count], is_true[:count], right, wrong
 
 
-def true_positives(
-    starts: Codes,
-    places: Ranks,
-    counts: Flags,
-    matched: Bits,
-    excused: Bits,
-    threshold_count: int,
-) -> Codes:
+def true_positives(columns: RankedColumns, threshold_count: int) -> Codes:
     """See `reference.matching.true_positives`."""
-    groups = len(starts) - 1
-    found = np.zeros((threshold_count, groups), np.int64)
-    _true_positives(groups, starts, places, counts, matched, excused, threshold_count, found)
+    found = np.zeros((threshold_count, len(columns.starts) - 1), np.int64)
+    _true_positives(_struct(columns), threshold_count, found)
     return found
 
 
@@ -305,34 +232,17 @@ def needed(positives: Codes, recalls: Floats | None) -> Codes:
 
 
 def interpolated(
-    starts: Codes,
-    false_before: Ranks,
-    counted: Flags,
-    matched: Bits,
-    excused: Bits,
-    threshold_count: int,
-    needed: Codes,
-    positives: Codes,
-    *,
-    with_rows: bool = False,
+    matches: RankedMatches, needed: Codes, positives: Codes, *, with_rows: bool = False
 ) -> tuple[Floats, Codes, Ranks]:
     """See `reference.matching.interpolated`."""
     count, points = needed.shape
-    precisions = np.empty((threshold_count, points, count))
-    reached_by = np.empty((threshold_count, points, count if with_rows else 0), np.int32)
-    found = np.empty((threshold_count, count), np.int64)
-    hits = int(np.diff(starts).max(initial=0)) + 1
-    standings = KERNELS.struct(
-        "Standings",
-        group_count=count,
-        starts=starts,
-        false_before=false_before,
-        counted=counted,
-        matched=matched,
-        excused=excused,
-    )
+    thresholds = matches.threshold_count
+    precisions = np.empty((thresholds, points, count))
+    reached_by = np.empty((thresholds, points, count if with_rows else 0), np.int32)
+    found = np.empty((thresholds, count), np.int64)
+    hits = int(np.diff(matches.starts).max(initial=0)) + 1
     _interpolated(
-        *(standings, threshold_count, points, needed, positives, with_rows),
+        *(_struct(matches), points, needed, positives, with_rows),
         *(np.empty(_HIT_BYTES * hits, np.uint8), np.empty(hits)),
         *(precisions, reached_by, found),
     )

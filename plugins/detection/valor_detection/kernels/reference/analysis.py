@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
 from valor_core.states import ExactSums
+from valor_detection.kernels.columns import Flags, RankedMatches, Ranks
 
-Bits = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
 Kinds = NDArray[np.uint8]
-Ranks = NDArray[np.int32]
 
 CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND = range(5)
 """Kinds of errors that a prediction can have."""
@@ -175,7 +173,7 @@ def repairs(
     is_repaired: Flags,
     moved_starts: Codes,
     moved_scores: Floats,
-) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+) -> RankedMatches:
     """Return true positives and errors, with the errors of each kind repaired at its bit.
 
     An error is ignored at the bit of its kind. A repaired localization error is a match instead. A
@@ -206,8 +204,8 @@ def repairs(
 
     Returns
     -------
-    starts, at, false_before, counted, matched, excused : ndarray
-        As returned by `matching.standings`, with six thresholds: the kinds, and no repair.
+    RankedMatches
+        With six thresholds: the kinds, and no repair.
 
     Examples
     --------
@@ -215,7 +213,7 @@ def repairs(
     >>> is_true, scores = np.array([True, False]), np.array([0.75, 0.25])
     >>> errors = np.array([-1, 0], np.int32), np.array([LOCALIZATION], np.uint8), is_true[:1]
     >>> nothing = np.zeros(2, np.int64), np.empty(0)
-    >>> repairs(starts, rows, is_true, scores, *errors, *nothing)[4]
+    >>> repairs(starts, rows, is_true, scores, *errors, *nothing).matched
     array([63,  2], dtype=uint64)
     """
     columns: list[tuple[int, int, bool, int, int]] = []
@@ -241,11 +239,12 @@ def repairs(
                 columns.append((at, background, True, bit, 0 if is_found else bit))
     standing_starts.append(len(columns))
     table = np.array(columns, np.int64).reshape(-1, 5).T
-    return (
-        np.array(standing_starts),
-        table[0].copy(),
-        table[1].astype(np.int32),
-        table[2].astype(np.bool_),
-        table[3].astype(np.uint64),
-        table[4].astype(np.uint64),
+    return RankedMatches(
+        starts=np.array(standing_starts),
+        at=table[0].copy(),
+        false_before=table[1].astype(np.int32),
+        counted=table[2].astype(np.bool_),
+        matched=table[3].astype(np.uint64),
+        ignored_match=table[4].astype(np.uint64),
+        threshold_count=NOTHING + 1,
     )

@@ -12,15 +12,18 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
+from valor_detection.kernels.columns import (
+    Bits,
+    Flags,
+    PairColumns,
+    RankedColumns,
+    RankedMatches,
+    Ranks,
+)
 from valor_detection.kernels.row_errors import check_predictions
-
-Bits = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
-Ranks = NDArray[np.int32]
 
 
 def box_pairs(
@@ -210,14 +213,7 @@ def _pairs(starts: Codes, row: int) -> range:
     return range(int(starts[row]), int(starts[row + 1]))
 
 
-def match_coco(
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    crowd: Flags,
-    ignored: Flags,
-    thresholds: Floats,
-) -> tuple[Bits, Bits, Codes]:
+def match_coco(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
     """Match by COCO's rule at several IoU thresholds.
 
     Predictions match in turn. At every threshold, each matches the unmatched ground truth with the
@@ -226,12 +222,8 @@ def match_coco(
 
     Parameters
     ----------
-    starts : ndarray of int64, shape (p + 1,)
-        Offsets of the pairs of each prediction, in the order of matching.
-    truths, ious : ndarray of int64 and of float64, shape (n,)
-        Row of the ground truth, ascending within a prediction, and IoU of each pair.
-    crowd, ignored : ndarray of bool, shape (g,)
-        Flags of ground truths: crowds, and ground truths that are not counted.
+    pairs : PairColumns
+        Pairs of p predictions.
     thresholds : ndarray of float64, shape (t,)
         Ascending, at most 64.
 
@@ -239,74 +231,64 @@ def match_coco(
     -------
     matched : ndarray of uint64, shape (p,)
         Thresholds at which a prediction has a match.
-    excused : ndarray of uint64, shape (p,)
+    ignored_match : ndarray of uint64, shape (p,)
         Thresholds at which the match is an ignored ground truth.
     taken : ndarray of int64, shape (p,)
-        Index in `truths` of the match at the lowest matched threshold, -1 without one.
+        Index of the pair matched at the lowest matched threshold, -1 without one.
 
     References
     ----------
     pycocotools, ``COCOeval.evaluateImg``.
     """
+    truths, ious, ignored = pairs.truths, pairs.ious, pairs.ignored
 
-    def best(pairs: range, is_free: list[bool], threshold: float) -> int | None:
-        reaching = [e for e in pairs if is_free[truths[e]] and ious[e] >= threshold]
+    def best(own: range, is_free: list[bool], threshold: float) -> int | None:
+        reaching = [e for e in own if is_free[truths[e]] and ious[e] >= threshold]
         return max(reaching, key=lambda e: (not ignored[truths[e]], ious[e], e), default=None)
 
-    return _matched(best, starts, truths, crowd, ignored, thresholds)
+    return _matched(best, pairs, thresholds)
 
 
 def _matched(
-    best: Callable[[range, list[bool], float], int | None],
-    starts: Codes,
-    truths: Codes,
-    crowd: Flags,
-    ignored: Flags,
-    thresholds: Floats,
+    best: Callable[[range, list[bool], float], int | None], pairs: PairColumns, thresholds: Floats
 ) -> tuple[Bits, Bits, Codes]:
     """Match each prediction in turn, at every threshold anew."""
-    count = len(starts) - 1
-    matched, excused = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
+    count = len(pairs.starts) - 1
+    matched, ignored_match = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
     taken = np.full(count, -1, np.int64)
     for number, threshold in enumerate(thresholds.tolist()):
         bit = np.uint64(1 << number)
-        is_free = [True] * len(crowd)
+        is_free = [True] * len(pairs.crowd)
         for row in range(count):
-            pair = best(_pairs(starts, row), is_free, threshold)
+            pair = best(_pairs(pairs.starts, row), is_free, threshold)
             if pair is None:
                 continue
-            truth = truths[pair]
-            is_free[truth] = bool(crowd[truth])
+            truth = pairs.truths[pair]
+            is_free[truth] = bool(pairs.crowd[truth])
             if not matched[row]:
                 taken[row] = pair
             matched[row] |= bit
-            if ignored[truth]:
-                excused[row] |= bit
-    return matched, excused, taken
+            if pairs.ignored[truth]:
+                ignored_match[row] |= bit
+    return matched, ignored_match, taken
 
 
-def match_best(
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    crowd: Flags,
-    ignored: Flags,
-    thresholds: Floats,
-) -> tuple[Bits, Bits, Codes]:
+def match_best(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
     """Match every prediction only to its best ground truth, as earlier Valor programs did.
 
     The best ground truth has the greatest IoU, and is the first one of equals. A prediction has no
     match if its best ground truth is matched already. Parameters and results are those of
     `match_coco`.
     """
+    truths, ious = pairs.truths, pairs.ious
 
-    def best(pairs: range, is_free: list[bool], threshold: float) -> int | None:
-        only = max(pairs, key=ious.__getitem__, default=None)
+    def best(own: range, is_free: list[bool], threshold: float) -> int | None:
+        only = max(own, key=ious.__getitem__, default=None)
         if only is None or not is_free[truths[only]] or ious[only] < threshold:
             return None
         return only
 
-    return _matched(best, starts, truths, crowd, ignored, thresholds)
+    return _matched(best, pairs, thresholds)
 
 
 def match_ranked(
@@ -350,55 +332,35 @@ def ranked_order(starts: Codes, truths: Codes, ious: Floats, scores: Floats) -> 
     return rows, np.lexsort((truths, rows, -ious, -scores[rows]))
 
 
-def standings(
-    starts: Codes,
-    order: Codes,
-    places: Ranks,
-    counts: Flags,
-    in_range: Flags,
-    matched: Bits,
-    excused: Bits,
-) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+def standings(ranked: RankedColumns, threshold_count: int) -> RankedMatches:
     """Select predictions with a match at any threshold, and count false positives before each.
 
     Parameters
     ----------
-    starts : ndarray of int64, shape (k + 1,)
-        Offsets of the groups in `order`.
-    order : ndarray of int64, shape (d,)
-        Rows of predictions by group and descending score.
-    places : ndarray of int32, shape (d,)
-        Index of each prediction of `order` among those with pairs, -1 without pairs.
-    counts : ndarray of bool, shape (d,)
-        True for predictions of `order` within the limit per label and image.
-    in_range : ndarray of bool, shape (d,)
-        True for rows that are false positives if unmatched.
-    matched, excused : ndarray of uint64, shape (p,)
-        Bits as returned by `match_coco`.
-
-    Returns
-    -------
-    standing_starts : ndarray of int64, shape (k + 1,)
-        Offsets of the groups in the selection.
-    at : ndarray of int64, shape (n,)
-        Index of each selected prediction in `order`.
-    false_before : ndarray of int32, shape (n,)
-        Number of false positives of the group that rank before each and never match.
-    counted, matched, excused : ndarray of bool and of uint64, shape (n,)
-        `in_range`, `matched` and `excused` of each.
+    ranked : RankedColumns
+        Predictions and their matches.
+    threshold_count : int
+        Number of thresholds.
     """
-    bits, excuses = _of_rows(matched, places), _of_rows(excused, places)
-    is_matched, is_counted = counts & (bits != 0), counts & in_range[order]
+    starts, positions = ranked.starts, ranked.positions
+    matched = _of_rows(ranked.matched, positions)
+    ignored_match = _of_rows(ranked.ignored_match, positions)
+    is_matched = ranked.counts & (matched != 0)
+    is_counted = ranked.counts & ranked.in_range[ranked.order]
     is_false = is_counted & ~is_matched
     at = np.flatnonzero(is_matched)
     before = [np.cumsum(is_false[slice(*own)], dtype=np.int32) for own in pairwise(starts.tolist())]
-    false_before = np.concatenate([np.empty(0, np.int32), *before])[at]
-    return np.searchsorted(at, starts), at, false_before, is_counted[at], bits[at], excuses[at]
+    return RankedMatches(
+        np.searchsorted(at, starts),
+        at,
+        np.concatenate([np.empty(0, np.int32), *before])[at],
+        *(is_counted[at], matched[at], ignored_match[at], threshold_count),
+    )
 
 
-def _of_rows(bits: Bits, places: Ranks) -> Bits:
+def _of_rows(bits: Bits, positions: Ranks) -> Bits:
     """Return the bits at each index, 0 for -1."""
-    return np.append(bits, np.uint64(0))[places]
+    return np.append(bits, np.uint64(0))[positions]
 
 
 def _is_at(bits: Bits, threshold: int) -> Flags:
@@ -436,22 +398,13 @@ def positives(
     return np.bincount(labels[counts], minlength=count)
 
 
-def ranked(
-    starts: Codes,
-    order: Codes,
-    places: Ranks,
-    counts: Flags,
-    in_range: Flags,
-    matched: Bits,
-    excused: Bits,
-    bit: int,
-) -> tuple[Codes, Codes, Flags, Flags, Flags]:
+def ranked(columns: RankedColumns, bit: int) -> tuple[Codes, Codes, Flags, Flags, Flags]:
     """Select the true and false positives at one threshold.
 
     Parameters
     ----------
-    starts, order, places, counts, in_range, matched, excused
-        As for `standings`.
+    columns : RankedColumns
+        Predictions and their matches.
     bit : int
         Index of the threshold.
 
@@ -466,30 +419,24 @@ def ranked(
     right, wrong : ndarray of bool, shape (d,)
         True for true and for false positives, by row.
     """
-    is_matched = _is_at(_of_rows(matched, places), bit)
-    is_excused = _is_at(_of_rows(excused, places), bit)
-    is_true = counts & is_matched & ~is_excused
-    is_false = counts & ~is_matched & in_range[order]
+    order, counts = columns.order, columns.counts
+    is_matched = _is_at(_of_rows(columns.matched, columns.positions), bit)
+    is_ignored = _is_at(_of_rows(columns.ignored_match, columns.positions), bit)
+    is_true = counts & is_matched & ~is_ignored
+    is_false = counts & ~is_matched & columns.in_range[order]
     right, wrong = np.empty_like(is_true), np.empty_like(is_true)
     right[order], wrong[order] = is_true, is_false
     at = np.flatnonzero(is_true | is_false)
-    return np.searchsorted(at, starts), order[at], is_true[at], right, wrong
+    return np.searchsorted(at, columns.starts), order[at], is_true[at], right, wrong
 
 
-def true_positives(
-    starts: Codes,
-    places: Ranks,
-    counts: Flags,
-    matched: Bits,
-    excused: Bits,
-    threshold_count: int,
-) -> Codes:
+def true_positives(columns: RankedColumns, threshold_count: int) -> Codes:
     """Count the true positives of each group at each threshold.
 
     Parameters
     ----------
-    starts, places, counts, matched, excused
-        As for `standings`.
+    columns : RankedColumns
+        Predictions and their matches.
     threshold_count : int
         Number t of thresholds.
 
@@ -497,12 +444,12 @@ def true_positives(
     -------
     ndarray of int64, shape (t, k)
     """
-    bits = _of_rows(matched & ~excused, places)
+    bits = _of_rows(columns.matched & ~columns.ignored_match, columns.positions)
     found = [
-        [np.count_nonzero(hits[slice(*own)]) for own in pairwise(starts.tolist())]
-        for hits in (counts & _is_at(bits, number) for number in range(threshold_count))
+        [np.count_nonzero(hits[slice(*own)]) for own in pairwise(columns.starts.tolist())]
+        for hits in (columns.counts & _is_at(bits, number) for number in range(threshold_count))
     ]
-    return np.array(found, np.int64).reshape(threshold_count, len(starts) - 1)
+    return np.array(found, np.int64).reshape(threshold_count, len(columns.starts) - 1)
 
 
 def needed(positives: Codes, recalls: Floats | None) -> Codes:
@@ -529,33 +476,14 @@ def needed(positives: Codes, recalls: Floats | None) -> Codes:
 
 
 def interpolated(
-    starts: Codes,
-    false_before: Ranks,
-    counted: Flags,
-    matched: Bits,
-    excused: Bits,
-    threshold_count: int,
-    needed: Codes,
-    positives: Codes,
-    *,
-    with_rows: bool = False,
+    matches: RankedMatches, needed: Codes, positives: Codes, *, with_rows: bool = False
 ) -> tuple[Floats, Codes, Ranks]:
     """Interpolate precision at numbers of true positives, as in PASCAL VOC and COCO.
 
-    Rows are predictions with a match at any threshold, by group and descending score.
-
     Parameters
     ----------
-    starts : ndarray of int64, shape (k + 1,)
-        Offsets of the groups.
-    false_before : ndarray of int32, shape (n,)
-        Number of false positives of the group that rank before each row and never match.
-    counted : ndarray of bool, shape (n,)
-        True for rows that are false positives at thresholds without a match.
-    matched, excused : ndarray of uint64, shape (n,)
-        Bits as returned by `match_coco`.
-    threshold_count : int
-        Number t of IoU thresholds.
+    matches : RankedMatches
+        Matched predictions, at t thresholds.
     needed : ndarray of int64, shape (k, r)
         True positives needed for each recall, ascending.
     positives : ndarray of int64, shape (k,)
@@ -576,19 +504,19 @@ def interpolated(
     ----------
     pycocotools, ``COCOeval.accumulate``.
     """
-    count, points = needed.shape
+    starts, threshold_count, (count, points) = matches.starts, matches.threshold_count, needed.shape
     precisions = np.zeros((threshold_count, points, count))
     precisions[:, :, positives == 0] = -1
     reached_by = np.full((threshold_count, points, count if with_rows else 0), -1, np.int32)
     found = np.zeros((threshold_count, count), np.int64)
     for number, group in np.ndindex(found.shape):
         rows = slice(starts[group], starts[group + 1])
-        is_matched = _is_at(matched[rows], number)
-        hits = np.flatnonzero(is_matched & ~_is_at(excused[rows], number))
+        is_matched = _is_at(matches.matched[rows], number)
+        hits = np.flatnonzero(is_matched & ~_is_at(matches.ignored_match[rows], number))
         found[number, group] = len(hits)
         if positives[group] == 0:
             continue
-        false = (false_before[rows] + np.cumsum(counted[rows] & ~is_matched))[hits]
+        false = (matches.false_before[rows] + np.cumsum(matches.counted[rows] & ~is_matched))[hits]
         true = np.arange(1.0, len(hits) + 1)
         precision = true / (false + true + np.spacing(1))
         greatest = np.maximum.accumulate(precision[::-1])[::-1]

@@ -1,0 +1,107 @@
+"""Columns that several kernels of matching read, as in the structs of matching.c."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.schemas import Codes, Floats
+
+Bits = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+Ranks = NDArray[np.int32]
+
+
+class PairColumns(NamedTuple):
+    """Pairs of a ground truth and a prediction that overlap, and their ground truths.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (p + 1,)
+        Offsets of the pairs of each prediction, in the order of matching.
+    truths, ious : ndarray of int64 and of float64, shape (n,)
+        Row of the ground truth, ascending within a prediction, and IoU of each pair.
+    crowd, ignored : ndarray of bool, shape (g,)
+        Flags of ground truths: crowds, and ground truths that are not counted.
+    """
+
+    starts: Codes
+    truths: Codes
+    ious: Floats
+    crowd: Flags
+    ignored: Flags
+
+
+class RankedColumns(NamedTuple):
+    """Predictions by group and descending score, and their matches.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (k + 1,)
+        Offsets of the groups in `order`.
+    order : ndarray of int64, shape (d,)
+        Rows of predictions by group and descending score.
+    positions : ndarray of int32, shape (d,)
+        Index of each prediction of `order` among those with pairs, -1 without pairs.
+    counts : ndarray of bool, shape (d,)
+        True for predictions of `order` within the limit per label and image.
+    in_range : ndarray of bool, shape (d,)
+        True for rows that are false positives if unmatched.
+    matched, ignored_match : ndarray of uint64, shape (p,)
+        Thresholds, as bits, with a match, and with an ignored match, of predictions with pairs.
+    """
+
+    starts: Codes
+    order: Codes
+    positions: Ranks
+    counts: Flags
+    in_range: Flags
+    matched: Bits
+    ignored_match: Bits
+
+
+class RankedMatches(NamedTuple):
+    """Predictions with a match at any threshold, by group and descending score.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (k + 1,)
+        Offsets of the groups.
+    at : ndarray of int64, shape (n,)
+        Position of each in the ranking of all predictions.
+    false_before : ndarray of int32, shape (n,)
+        Number of predictions of the group that rank before each and are never matched.
+    counted : ndarray of bool, shape (n,)
+        True for predictions that are false positives at thresholds without a match.
+    matched, ignored_match : ndarray of uint64, shape (n,)
+        Thresholds, as bits, with a match, and with an ignored match.
+    threshold_count : int
+        Number of thresholds.
+    """
+
+    starts: Codes
+    at: Codes
+    false_before: Ranks
+    counted: Flags
+    matched: Bits
+    ignored_match: Bits
+    threshold_count: int
+
+    @classmethod
+    def empty(cls, starts: int, most: int, threshold_count: int) -> RankedMatches:
+        """Allocate columns for a kernel that writes at most `most` rows."""
+        types = np.int64, np.int32, np.bool_, np.uint64, np.uint64
+        rows = [np.empty(most, dtype) for dtype in types]
+        return cls._make([np.empty(starts, np.int64), *rows, threshold_count])
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """All columns in order."""
+        return self[:-1]
+
+    def head(self, count: int) -> RankedMatches:
+        """Return the first rows."""
+        rows = [column[:count] for column in self.columns[1:]]
+        return RankedMatches._make([self.starts, *rows, self.threshold_count])
