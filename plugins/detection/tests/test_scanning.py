@@ -389,6 +389,7 @@ MESSAGES = [
     (b"3", "expected a COCO data set or a list of results, found '3'"),
     (b'{"images": {"id": 1}}', "images: expected a list, found {'id': 1}"),
     (b'{"images": [{"id": "2299"}]}', "images[0], id: expected a whole number, found '2299'"),
+    (b'{"images": [{"width": "9"}]}', "images[0], width: expected a whole number, found '9'"),
     (b"[1]", "expected a table of fields, found 1"),
     (b'[{"iscrowd": "no"}]', "expected 0 or 1, found 'no'"),
     (b"[] []", "column 4: expected the end of the file, found '[]'"),

@@ -342,7 +342,9 @@ class _Fields:
                 value if isinstance(value, str) else integer64(value, where), where
             )
         if isinstance(value, str):
-            raise ReadError(f"{where}: expected a whole number, found {shown(value)}", _IDS[name])
+            raise ReadError(
+                f"{where}: expected a whole number, found {shown(value)}", _IDS.get(name)
+            )
         return integer64(value, where)
 
     def number(self, name: str, bit: int) -> float:
