@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from itertools import pairwise
 from random import Random
@@ -105,6 +106,9 @@ def test_compiled_edits_of_long_similar_texts_equal_rapidfuzz():
 
 
 @needs_library
+@pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="takes terabytes of addresses"
+)
 def test_edits_of_long_texts_use_little_memory():
     # Few distinct characters, and few edits. A mask per character would need 1.2 GB, twice that
     # with room to grow, and whole tables of the halves 0.6 GB.
