@@ -187,7 +187,7 @@ def _metrics(registry: Registry, namespace: str) -> str:
         )
         for spec in registry.manifest(namespace).of(MetricSpec)
     ]
-    return _table(["metric", "what it is", "better", "range"], rows)
+    return _table(["metric", "description", "better", "range"], rows)
 
 
 def _nav(registry: Registry, _: str) -> str:
@@ -251,7 +251,7 @@ def _output(registry: Registry, what: str) -> str:
 def _python(registry: Registry, package: str) -> str:
     face = importlib.import_module(package or "valor_core")
     rows = [(f"`{name}`", _published(face, name)) for name in sorted(face.__all__)]
-    return _table(["name", "what it is"], rows)
+    return _table(["name", "description"], rows)
 
 
 def _module(registry: Registry, name: str) -> str:
@@ -262,7 +262,7 @@ def _module(registry: Registry, name: str) -> str:
         if not each.startswith("_") and getattr(one, "__module__", None) == name
     }
     rows = [(f"`{each}`", _summary(one)) for each, one in sorted(found.items())]
-    return _table(["name", "what it is"], rows)
+    return _table(["name", "description"], rows)
 
 
 def _published(face: ModuleType, name: str) -> str:
@@ -280,7 +280,7 @@ def _published(face: ModuleType, name: str) -> str:
                 return _line(text)
     if inspect.isclass(found) or callable(found):
         return _summary(found)
-    raise LookupError(f"{home}.{name}: no docstring says what it is")
+    raise LookupError(f"{home}.{name}: no docstring describes it")
 
 
 def _commands(registry: Registry, _: str) -> str:
