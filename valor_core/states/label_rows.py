@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any, Self
 
 import attrs
@@ -53,6 +54,12 @@ class LabelRows(DerivedState):
     def labels(self) -> tuple[Label, ...]:
         """Labels sorted by key and value."""
         return self.vocabulary.sorted_labels
+
+    def codes_by_key(self) -> Iterator[tuple[str, list[int]]]:
+        """Yield every label key with the codes of its labels, both sorted."""
+        labels, order = self.vocabulary.labels, self.vocabulary.order.tolist()
+        for key, codes in groupby(order, key=lambda code: labels[code].key):
+            yield key, list(codes)
 
     def add(self, labels: Iterable[Label], **rows: Any) -> Codes:
         """Add the rows of distinct labels to the named fields, and return the codes of the labels.

@@ -70,9 +70,7 @@ class BoundaryIOU:
 
     def compute(self, state: BoundaryCounts) -> Iterator[Result]:
         """For each key, one result for each label, and the averages."""
-        labels = state.vocabulary.labels
-        for key in state.vocabulary.keys:
-            codes = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+        for key, codes in state.codes_by_key():
             values = self._values(state, key, codes)
             present = self._values(state, key, [code for code in codes if state.table[code].any()])
             for average in self.parameters.average:

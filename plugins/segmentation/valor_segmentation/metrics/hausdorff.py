@@ -75,9 +75,7 @@ class Hausdorff:
 
     def compute(self, state: EdgeDistances) -> Iterator[Result]:
         """For each key and percentile, results of each label and the mean over labels."""
-        labels = state.vocabulary.labels
-        for key in state.vocabulary.keys:
-            codes = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+        for key, codes in state.codes_by_key():
             for percentile in self.parameters.percentiles:
                 yield from self._of_labels(state, codes, percentile)
                 yield self._average(state, codes, key, percentile)

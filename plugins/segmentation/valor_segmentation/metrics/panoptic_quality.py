@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
@@ -26,7 +26,44 @@ NOTHING = "neither ground truths nor predictions that count"
 
 
 @frozen
-class PanopticQuality:
+class _SegmentQuotient:
+    """Metric of a quotient of the segments of each label, and its means."""
+
+    parameters: Parameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Request matched, false and missed segments."""
+        return (panoptic_counts.request(background_is_void=self.parameters.background_is_void),)
+
+    def value(self, ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
+        """Return the quotient."""
+        raise NotImplementedError
+
+    def compute(self, state: PanopticCounts) -> Iterator[Result]:
+        """Yield one result for each label, then their means for each key."""
+        chosen, labels, sums = self.parameters, state.vocabulary.labels, state.ious.values.tolist()
+        settings = changed_parameters(chosen)
+        rows = zip(sums, state.table.tolist(), strict=True)
+        values = [self.value(ious, *row) for ious, row in rows]
+        truths = state.table[:, MATCHED] + state.table[:, MISSED]
+        for key, key_codes in state.codes_by_key():
+            for code in key_codes:
+                parameters = label_parameters(labels[code])
+                yield Result(parameters=parameters | settings, value=values[code])
+            for name, codes in _groups(state, chosen, key_codes):
+                average, left_out = macro(
+                    [values[code] for code in codes],
+                    truths[codes],
+                    chosen.include_prediction_only_labels,
+                )
+                if name == "stuff":
+                    left_out |= _unknown_names(chosen.stuff or (), [one.value for one in labels])
+                parameters = {"label_key": key, "average": name}
+                yield Result(parameters=parameters | settings, value=average, left_out=left_out)
+
+
+@frozen
+class PanopticQuality(_SegmentQuotient):
     """IoUs of matched segments over all segments (PQ), of each label and on average.
 
     A predicted and a true segment of one label match if their IoU is above 0.5, so each has at most
@@ -68,21 +105,13 @@ class PanopticQuality:
 
     parameters: PanopticQualityParameters
 
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Request matched, false and missed segments."""
-        return (_request(self.parameters),)
-
-    def compute(self, state: PanopticCounts) -> Iterator[Result]:
-        """Yield one result for each label, then their means for each key."""
-
-        def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
-            return ratio(2 * ious, 2 * matched + false + missed, None, NOTHING)
-
-        yield from _results(state, self.parameters, value)
+    def value(self, ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
+        """Return the quotient."""
+        return ratio(2 * ious, 2 * matched + false + missed, None, NOTHING)
 
 
 @frozen
-class SegmentationQuality:
+class SegmentationQuality(_SegmentQuotient):
     """Mean IoU of matched segments (SQ), of each label and on average.
 
     Matches and means are those of `PanopticQuality`. In (0.5, 1] if there is a match, else the
@@ -109,24 +138,15 @@ class SegmentationQuality:
 
     parameters: SegmentationQualityParameters
 
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Request matched, false and missed segments."""
-        return (_request(self.parameters),)
-
-    def compute(self, state: PanopticCounts) -> Iterator[Result]:
-        """Yield one result for each label, then their means for each key."""
-        zero_division = self.parameters.zero_division
-
-        def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
-            if not matched + false + missed:
-                return Undefined(NOTHING)
-            return ratio(ious, matched, zero_division, "no matched segments")
-
-        yield from _results(state, self.parameters, value)
+    def value(self, ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
+        """Return the quotient."""
+        if not matched + false + missed:
+            return Undefined(NOTHING)
+        return ratio(ious, matched, self.parameters.zero_division, "no matched segments")
 
 
 @frozen
-class RecognitionQuality:
+class RecognitionQuality(_SegmentQuotient):
     """F1 of segments (RQ), of each label and on average.
 
     Matches and means are those of `PanopticQuality`. The number of matches, divided by the number
@@ -154,46 +174,9 @@ class RecognitionQuality:
 
     parameters: RecognitionQualityParameters
 
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Request matched, false and missed segments."""
-        return (_request(self.parameters),)
-
-    def compute(self, state: PanopticCounts) -> Iterator[Result]:
-        """Yield one result for each label, then their means for each key."""
-
-        def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
-            return ratio(2 * matched, 2 * matched + false + missed, None, NOTHING)
-
-        yield from _results(state, self.parameters, value)
-
-
-def _request(chosen: Parameters) -> StateRequest:
-    return panoptic_counts.request(background_is_void=chosen.background_is_void)
-
-
-def _results(
-    state: PanopticCounts,
-    chosen: Parameters,
-    value: Callable[[float, int, int, int], NumberOrReason],
-) -> Iterator[Result]:
-    labels, sums = state.vocabulary.labels, state.ious.values.tolist()
-    settings = changed_parameters(chosen)
-    values = [value(ious, *row) for ious, row in zip(sums, state.table.tolist(), strict=True)]
-    truths = state.table[:, MATCHED] + state.table[:, MISSED]
-    for key in state.vocabulary.keys:
-        key_codes = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
-        for code in key_codes:
-            yield Result(parameters=label_parameters(labels[code]) | settings, value=values[code])
-        for name, codes in _groups(state, chosen, key_codes):
-            average, left_out = macro(
-                [values[code] for code in codes],
-                truths[codes],
-                chosen.include_prediction_only_labels,
-            )
-            if name == "stuff":
-                left_out |= _unknown_names(chosen.stuff or (), [label.value for label in labels])
-            parameters = {"label_key": key, "average": name}
-            yield Result(parameters=parameters | settings, value=average, left_out=left_out)
+    def value(self, ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
+        """Return the quotient."""
+        return ratio(2 * matched, 2 * matched + false + missed, None, NOTHING)
 
 
 def _unknown_names(stuff: Sequence[str], names: Sequence[str]) -> dict[str, int]:
