@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from valor_classification.counting import scores
-from valor_classification.counting.by_key import StateByKey
-from valor_classification.counting.score_checks import ScorelessPredictions, ScoreRange, refusal
 from valor_classification.counting.scores import KeyRanking
 from valor_classification.counting.threshold_counts import KeyLabelCounts
+from valor_classification.metrics.roc import AreaMetric
 from valor_classification.parameters.scored import AveragePrecisionParameters
-from valor_core.parameters import changed_parameters
-from valor_core.results import LabelValues, Result, Undefined
-from valor_core.states import StateRequest
+from valor_core.results import LabelValues, Undefined
 
 
 @frozen
-class AveragePrecision:
+class AveragePrecision(AreaMetric):
     """Mean of the precisions at the scores of a label's items, weighted by the gain in recall.
 
     Items that do not list the label rank below all that do, tied with each other. Undefined for
@@ -47,19 +42,9 @@ class AveragePrecision:
 
     parameters: AveragePrecisionParameters
 
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Request all scores, or their histogram."""
-        return scores.area_requests(self.parameters.bins)
-
-    def compute(
-        self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
-    ) -> Iterator[Result]:
-        """Yield one result for each label, then the averages of its key."""
-        bins = self.parameters.bins
-        for key, part in state.sorted():
-            areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
-            for average in self.parameters.average:
-                yield from areas.results(average, changed_parameters(self.parameters, "average"))
+    def areas(self, key: str, part: KeyRanking | KeyLabelCounts) -> LabelValues:
+        """Return the average precision of every label."""
+        return _areas(key, part, self.parameters.bins)
 
 
 def _areas(key: str, part: KeyRanking | KeyLabelCounts, bins: int | None) -> LabelValues:

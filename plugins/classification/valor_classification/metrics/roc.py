@@ -39,7 +39,7 @@ _THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread
 
 
 def _areas(key: str, part: KeyRanking | KeyLabelCounts, bins: int | None) -> LabelValues:
-    """Area under the ROC curve of every label."""
+    """Return the area under the ROC curve of every label."""
     if isinstance(part, KeyRanking):
         areas = part.areas()
         positives, negatives, values = areas.positives, areas.negatives, areas.auc
@@ -67,7 +67,33 @@ def _area(label: Label, positives: int, negatives: int, value: float) -> NumberO
 
 
 @frozen(repr=False)
-class ROCAUC:
+class AreaMetric:
+    """Metric of the areas under a curve of each label, and their averages."""
+
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Request all scores, or their histogram."""
+        return scores.area_requests(self.parameters.bins)
+
+    def areas(self, key: str, part: KeyRanking | KeyLabelCounts) -> LabelValues:
+        """Return the area of every label of a key."""
+        raise NotImplementedError
+
+    def compute(
+        self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
+    ) -> Iterator[Result]:
+        """Yield the results of the labels of each key, or averages over them."""
+        chosen = getattr(self.parameters, "average", "none")
+        settings = changed_parameters(self.parameters, "average")
+        for key, part in state.sorted():
+            areas = evolve(self.areas(key, part), refusal=refusal(key, checks))
+            for average in (chosen,) if isinstance(chosen, str) else chosen:
+                yield from areas.results(average, settings)
+
+
+@frozen(repr=False)
+class ROCAUC(AreaMetric):
     """Chance that a random item of the label scores higher than one of the rest.
 
     The area under the ROC curve, one label against the rest, with ties counting one half. Items
@@ -96,22 +122,13 @@ class ROCAUC:
 
     parameters: RankParameters
 
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Request all scores, or their histogram."""
-        return scores.area_requests(self.parameters.bins)
-
-    def compute(
-        self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
-    ) -> Iterator[Result]:
-        """Yield one result for each label."""
-        bins = self.parameters.bins
-        for key, part in state.sorted():
-            areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
-            yield from areas.results("none", changed_parameters(self.parameters))
+    def areas(self, key: str, part: KeyRanking | KeyLabelCounts) -> LabelValues:
+        """Return the area under the ROC curve of every label."""
+        return _areas(key, part, self.parameters.bins)
 
 
 @frozen(repr=False)
-class MeanROCAUC:
+class MeanROCAUC(AreaMetric):
     """Mean of `ROCAUC` over the labels of a key. Labels without a value are excluded and counted.
 
     Parameters
@@ -131,18 +148,9 @@ class MeanROCAUC:
 
     parameters: MeanRankParameters
 
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Request all scores, or their histogram."""
-        return scores.area_requests(self.parameters.bins)
-
-    def compute(
-        self, state: StateByKey, *checks: ScorelessPredictions | ScoreRange
-    ) -> Iterator[Result]:
-        """Yield one result for each label key."""
-        bins, average = self.parameters.bins, self.parameters.average
-        for key, part in state.sorted():
-            areas = evolve(_areas(key, part, bins), refusal=refusal(key, checks))
-            yield from areas.results(average, changed_parameters(self.parameters, "average"))
+    def areas(self, key: str, part: KeyRanking | KeyLabelCounts) -> LabelValues:
+        """Return the area under the ROC curve of every label."""
+        return _areas(key, part, self.parameters.bins)
 
 
 @frozen(repr=False)
