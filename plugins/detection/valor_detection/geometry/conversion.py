@@ -254,5 +254,5 @@ def _check_mask_sizes(batch: DetectionBatch) -> None:
             found = " by ".join(map(str, masks.sizes[row].tolist()))
             raise SchemaError(
                 f"{_where(batch, side, row)}: expected a mask of {height} by {width} pixels like "
-                f"the others of its image, got {found}{and_more(len(bad) - 1)}"
+                f"other masks of its image, got {found}{and_more(len(bad) - 1)}"
             )

@@ -286,8 +286,8 @@ def _nameless(where: str, number: int, classes: Classes, source: Path) -> ReadEr
     expected = f"{where}: expected one of the {len(classes.names)} classes that have a name"
     if number in classes.empty_lines:
         return ReadError(
-            f"{expected}, found {number}, which line {number + 1} of {source} leaves empty",
-            "Write its name there, or remove the line: lines number the classes from 0.",
+            f"{expected}, found {number}, whose line {number + 1} in {source} is empty",
+            "Write its name on that line, or remove the line: lines number the classes from 0.",
         )
     return ReadError(f"{expected}, found {number}", "Add its name under data.names.")
 
