@@ -276,7 +276,8 @@ def test_masks_of_one_image_have_one_size() -> None:
     tall = mask_of(["1", "0", "0"])
     batch = DetectionBatch.of([image("a", [PIXEL], [PIXEL, tall, tall])])
     with pytest.raises(
-        SchemaError, match=r"item 'a', predictions\[1\]: expected a mask of 2 by 2 pixels like other masks"
+        SchemaError,
+        match=r"item 'a', predictions\[1\]: expected a mask of 2 by 2 pixels like other masks",
     ):
         comparable(batch)
     assert comparable(batch, "box").predictions.shapes.only_boxes

@@ -252,7 +252,7 @@ def match_coco(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Code
 def _matched(
     best: Callable[[range, list[bool], float], int | None], pairs: PairColumns, thresholds: Floats
 ) -> tuple[Bits, Bits, Codes]:
-    """Match each prediction in turn, at every threshold anew."""
+    """Match each prediction in turn, separately at every threshold."""
     count = len(pairs.starts) - 1
     matched, ignored_match = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
     taken = np.full(count, -1, np.int64)
@@ -306,7 +306,7 @@ def match_ranked(
     Parameters
     ----------
     starts, truths, ious, crowd
-        As for `match_coco`.
+        As in `PairColumns`.
     scores : ndarray of float64, shape (p,)
         Score of each prediction.
 
@@ -468,8 +468,8 @@ def needed(positives: Codes, recalls: Floats | None) -> Codes:
         Ascending.
     """
     count = np.maximum(positives, 1.0)[:, None]
-    least = np.ceil(np.arange(101.0) * count / 100)  # a quotient of whole numbers is exact if whole
-    if recalls is not None:  # rounding is monotonic: it moves them by at most one
+    least = np.ceil(np.arange(101.0) * count / 100)  # quotients that are integers are exact
+    if recalls is not None:  # rounding is monotonic and moves them by at most one
         least -= (least - 1) / count >= recalls
         least += least / count < recalls
     return least.astype(np.int64)
