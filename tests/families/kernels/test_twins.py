@@ -20,6 +20,7 @@ EXPORTED = re.compile(
     re.MULTILINE,
 )
 CHECKSUM = "valor_kernels_sources"
+MOST_PARAMETERS = 11
 VARIANTS = {
     "classification": ("SCORE", {"float32": "float", "float64": "double"}),
     "text": ("CODE", {"uint8": "uint8_t", "uint32": "uint32_t"}),
@@ -128,6 +129,12 @@ def test_exported_functions_are_defined_once_and_used(package: ModuleType) -> No
     for name in names:
         stem = name.rpartition("_")[0] if name.endswith(suffixes) else name
         assert stem in used
+
+
+def test_long_parameter_lists_are_structs(package: ModuleType) -> None:
+    counts = {name: parameters.count(",") + 1 for _, name, parameters in exported(package)}
+
+    assert max(counts.values()) <= MOST_PARAMETERS
 
 
 def test_library_has_prototypes_of_sources(package: ModuleType) -> None:

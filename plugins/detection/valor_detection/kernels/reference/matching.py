@@ -504,13 +504,13 @@ def interpolated(
     ----------
     pycocotools, ``COCOeval.accumulate``.
     """
-    starts, threshold_count, (count, points) = matches.starts, matches.threshold_count, needed.shape
-    precisions = np.zeros((threshold_count, points, count))
+    count, points = needed.shape
+    precisions = np.zeros((matches.threshold_count, points, count))
     precisions[:, :, positives == 0] = -1
-    reached_by = np.full((threshold_count, points, count if with_rows else 0), -1, np.int32)
-    found = np.zeros((threshold_count, count), np.int64)
+    reached_by = np.full((matches.threshold_count, points, count if with_rows else 0), -1, np.int32)
+    found = np.zeros((matches.threshold_count, count), np.int64)
     for number, group in np.ndindex(found.shape):
-        rows = slice(starts[group], starts[group + 1])
+        rows = slice(*matches.starts[group : group + 2].tolist())
         is_matched = _is_at(matches.matched[rows], number)
         hits = np.flatnonzero(is_matched & ~_is_at(matches.ignored_match[rows], number))
         found[number, group] = len(hits)
