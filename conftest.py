@@ -1,10 +1,11 @@
-"""How all tests run: Hypothesis sets no deadline, since a busy machine is no bug.
+"""Settings of all tests: no deadline of Hypothesis, since a busy machine is no bug.
 
-A change is tested with fewer of its examples than a night is: ``--hypothesis-profile=nightly``.
-That profile also runs the tests with the marker ``nightly``.
+``--hypothesis-profile=nightly`` runs 20 times as many examples, and the tests with the marker
+``nightly``.
 """
 
 import gc
+import os
 import signal
 from collections.abc import Iterator
 from importlib import import_module
@@ -32,7 +33,7 @@ def interruptible() -> Iterator[None]:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out the examples of compiled kernels where NumPy runs."""
+    """Ignore the examples of compiled kernels if the library is not built."""
     if (collection_path.name, collection_path.parent.name) != ("compiled", "kernels"):
         return None
     family = collection_path.parent.parent.name
@@ -47,20 +48,25 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist = "worksteal"
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Start one process more than cores for ``-n auto``, since many tests wait for others."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what only a night tests."""
+    """Skip tests with the marker ``nightly`` in other profiles."""
     profile = item.config.getoption("--hypothesis-profile")
     if item.get_closest_marker("nightly") is not None and profile != "nightly":
         pytest.skip("runs with --hypothesis-profile=nightly")
 
 
 def pytest_collection() -> None:
-    """Look for no garbage while tests are collected: all of it stays."""
+    """Disable the garbage collector while tests are collected, since nothing is freed."""
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected, a million objects, out of every search for garbage to come."""
+    """Exclude the million objects of the collected tests from later garbage collections."""
     gc.collect()
     gc.freeze()
     gc.enable()
