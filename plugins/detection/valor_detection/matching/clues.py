@@ -129,19 +129,19 @@ class Misses(NamedTuple):
         renamed[images] = np.arange(len(images))
         sides = []
         for datums in (self.true_datums, self.datums):
-            own = renamed[datums]
-            order = np.argsort(own, kind="stable")
-            sides.append(order[own[order] >= 0])
-        true, seen = sides
+            images_of_rows = renamed[datums]
+            order = np.argsort(images_of_rows, kind="stable")
+            sides.append(order[images_of_rows[order] >= 0])
+        true, predicted = sides
         return Misses(
             self.uids[images],
             self.hashes[images],
             renamed[self.true_datums[true]],
             self.true_labels[true],
             self.true_boxes[true],
-            renamed[self.datums[seen]],
-            self.labels[seen],
-            self.boxes[seen],
+            renamed[self.datums[predicted]],
+            self.labels[predicted],
+            self.boxes[predicted],
         )
 
     def hits(self, boxes: Floats, *, any_label: bool = False) -> tuple[int, int]:
@@ -200,7 +200,7 @@ class Clues:
         hits : ndarray of bool
             True for predictions with an IoU of at least 0.5.
         """
-        truths, seen = batch.groundtruths, batch.predictions
+        truths, predicted = batch.groundtruths, batch.predictions
         self._waiting.append(
             _Batch(
                 batch.datums.uids,
@@ -210,15 +210,15 @@ class Clues:
                 _outlines(truths.shapes),
                 truths.annotations,
                 truths.crowd,
-                seen.datums,
-                seen.labels,
-                seen.shapes.boxes,
-                seen.scores,
+                predicted.datums,
+                predicted.labels,
+                predicted.shapes.boxes,
+                predicted.scores,
                 hits,
-                truths.shapes.only_boxes and seen.shapes.only_boxes,
+                truths.shapes.only_boxes and predicted.shapes.only_boxes,
             )
         )
-        self._size += len(truths) + len(seen)
+        self._size += len(truths) + len(predicted)
         if self._size >= _ENOUGH:
             self._examine()
 
@@ -237,8 +237,8 @@ class Clues:
         """Return the clues of selected images."""
         self._examine()
         return Clues(
-            [own.take(np.isin(own.uids, uids)) for own in self._duplicates],
-            [own.take(np.flatnonzero(np.isin(own.uids, uids))) for own in self._misses],
+            [part.take(np.isin(part.uids, uids)) for part in self._duplicates],
+            [part.take(np.flatnonzero(np.isin(part.uids, uids))) for part in self._misses],
         )
 
     def detach(self) -> None:
@@ -255,8 +255,8 @@ class Clues:
         found: Content = {}
         if self._duplicates:
             found["duplicates"] = {
-                "uids": np.concatenate([own.uids for own in self._duplicates]),
-                "numbers": np.concatenate([own.numbers for own in self._duplicates]),
+                "uids": np.concatenate([part.uids for part in self._duplicates]),
+                "numbers": np.concatenate([part.numbers for part in self._duplicates]),
             }
         if self._misses:
             misses = Misses.joined(self._misses)
@@ -275,26 +275,26 @@ class Clues:
         restored = cls()
         parts = {} if content is None else _table(content, "clues")
         if "duplicates" in parts:
-            own = _table(parts["duplicates"], "duplicates")
-            uids = saved_uids(own, "uids")
-            numbers = saved_column(own, "numbers", np.int64, shape=(len(uids), 3), low=0)
+            columns = _table(parts["duplicates"], "duplicates")
+            uids = saved_uids(columns, "uids")
+            numbers = saved_column(columns, "numbers", np.int64, shape=(len(uids), 3), low=0)
             restored._duplicates = [Duplicates(uids, numbers)]
         if "misses" in parts:
-            own = _table(parts["misses"], "misses")
-            uids = saved_uids(own, "uids")
-            true_datums = saved_positions(own, "true_datums", len(uids))
-            datums = saved_positions(own, "datums", len(uids))
-            true, seen = len(true_datums), len(datums)
+            columns = _table(parts["misses"], "misses")
+            uids = saved_uids(columns, "uids")
+            true_datums = saved_positions(columns, "true_datums", len(uids))
+            datums = saved_positions(columns, "datums", len(uids))
+            true, predicted = len(true_datums), len(datums)
             restored._misses = [
                 Misses(
                     uids,
-                    saved_column(own, "hashes", np.int64, shape=(len(uids),)),
+                    saved_column(columns, "hashes", np.int64, shape=(len(uids),)),
                     true_datums,
-                    saved_column(own, "true_labels", np.int64, shape=(true,), low=0),
-                    saved_column(own, "true_boxes", np.float64, shape=(true, 4)),
+                    saved_column(columns, "true_labels", np.int64, shape=(true,), low=0),
+                    saved_column(columns, "true_boxes", np.float64, shape=(true, 4)),
                     datums,
-                    saved_column(own, "labels", np.int64, shape=(seen,), low=0),
-                    saved_column(own, "boxes", np.float64, shape=(seen, 4)),
+                    saved_column(columns, "labels", np.int64, shape=(predicted,), low=0),
+                    saved_column(columns, "boxes", np.float64, shape=(predicted, 4)),
                 )
             ]
         return restored
@@ -310,7 +310,7 @@ class Clues:
         self._examine()
         if self._misses and 2 * missed >= both:
             yield from _of_formats(Misses.joined(self._misses), missed, both)
-        duplicates = [own for own in self._duplicates if len(own.uids)]
+        duplicates = [part for part in self._duplicates if len(part.uids)]
         if duplicates:
             yield _of_duplicates(duplicates)
 
@@ -362,9 +362,9 @@ def _least(uids: Uids, hashes: Hashes) -> Codes | None:
     """Return the images with the least hashes, or None if all can be kept."""
     if len(uids) <= _MOST_IMAGES:
         return None
-    places = np.empty(len(uids), np.int64)
-    places[natural_order(uids)] = np.arange(len(places))
-    return np.lexsort((places, hashes))[:_MOST_IMAGES]
+    ranks = np.empty(len(uids), np.int64)
+    ranks[natural_order(uids)] = np.arange(len(ranks))
+    return np.lexsort((ranks, hashes))[:_MOST_IMAGES]
 
 
 def _mixed(*columns: Any) -> NDArray[np.uint64]:
@@ -381,9 +381,9 @@ def _outlines(shapes: Shapes) -> Codes:
     """Hash the polygon or mask of each row; 0 for boxes."""
     found = np.zeros(len(shapes), np.uint64)
     if shapes.rings is not None:
-        own = shapes.rings
-        starts = own.rings[own.polygons[own.rows]] * 2
-        found += _hashed(np.ascontiguousarray(own.points).view(np.uint64).ravel(), starts)
+        rings = shapes.rings
+        starts = rings.rings[rings.polygons[rings.rows]] * 2
+        found += _hashed(np.ascontiguousarray(rings.points).view(np.uint64).ravel(), starts)
     if shapes.masks is not None:
         found += _hashed(shapes.masks.runs.astype(np.uint64), shapes.masks.rows)
     return found.view(np.int64)
@@ -391,8 +391,10 @@ def _outlines(shapes: Shapes) -> Codes:
 
 def _hashed(numbers: NDArray[np.uint64], starts: Codes) -> NDArray[np.uint64]:
     """Hash the numbers of each ragged row in integers that overflow."""
-    places = (np.arange(len(numbers)) - np.repeat(starts[:-1], np.diff(starts))).astype(np.uint64)
-    mixed = (numbers ^ (numbers >> np.uint64(31))) * (places * np.uint64(2) + np.uint64(1))
+    positions = (np.arange(len(numbers)) - np.repeat(starts[:-1], np.diff(starts))).astype(
+        np.uint64
+    )
+    mixed = (numbers ^ (numbers >> np.uint64(31))) * (positions * np.uint64(2) + np.uint64(1))
     totals = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
     hashes: NDArray[np.uint64] = totals[starts[1:]] - totals[starts[:-1]]
     return hashes
@@ -415,8 +417,8 @@ def _duplicates(batch: _Batch) -> Duplicates | None:
         return None
     datums, positions = batch.true_datums[suspects[again]], batch.true_annotations[suspects]
     order = np.lexsort((positions[again], datums))
-    images, places, counts = np.unique(datums[order], return_index=True, return_counts=True)
-    chosen = again[order[places]]
+    images, first, counts = np.unique(datums[order], return_index=True, return_counts=True)
+    chosen = again[order[first]]
     numbers = np.column_stack([counts, positions[chosen - 1], positions[chosen]])
     return Duplicates(batch.uids[images], numbers.astype(np.int64))
 
@@ -433,9 +435,9 @@ def _alike(batch: _Batch) -> Codes:
     is_shared = np.bincount(buckets, minlength=1 << bits) > 1
     rows = np.flatnonzero(is_shared[buckets] & ~batch.crowd)
     order = np.argsort(mixed[rows])
-    own = mixed[rows][order]
+    ordered = mixed[rows][order]
     is_twice = np.zeros(len(rows) + 1, np.bool_)  # as the one before
-    is_twice[1:-1] = own[1:] == own[:-1]
+    is_twice[1:-1] = ordered[1:] == ordered[:-1]
     return np.sort(rows[order[is_twice[:-1] | is_twice[1:]]])
 
 
@@ -460,16 +462,16 @@ def _misses(batch: _Batch) -> Misses | None:
     renamed = np.full(count, -1)
     renamed[images] = np.arange(len(images))
     truths = np.flatnonzero((renamed[batch.true_datums] >= 0) & ~batch.crowd)
-    seen = _best(batch, renamed, true_counts)
+    predicted = _best(batch, renamed, true_counts)
     return Misses(
         batch.uids[images],
         hashes,
         renamed[batch.true_datums[truths]],
         batch.true_labels[truths],
         batch.true_boxes[truths],
-        renamed[batch.datums[seen]],
-        batch.labels[seen],
-        batch.boxes[seen],
+        renamed[batch.datums[predicted]],
+        batch.labels[predicted],
+        batch.boxes[predicted],
     )
 
 
@@ -510,21 +512,21 @@ def _in_other_formats(boxes: Floats) -> Iterator[Floats]:
 def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
     """Return the warning for images without overlaps, if another format explains them."""
     count = len(misses.uids)
-    place = (
+    start = (
         f"no prediction overlaps a ground truth of its label by an IoU of {_OVERLAP} in "
         f"{missed:,} of {both:,} images"
     )
-    some = f"{count:,} of them" if count < missed else "them"
+    which = f"{count:,} of them" if count < missed else "them"
     true_ends = _ends(misses.true_boxes, misses.true_datums, count)
-    seen_ends = _ends(misses.boxes, misses.datums, count)
+    predicted_ends = _ends(misses.boxes, misses.datums, count)
     for one, other, small, large in (
-        ("predictions", "ground truths", seen_ends, true_ends),
-        ("ground truths", "predictions", true_ends, seen_ends),
+        ("predictions", "ground truths", predicted_ends, true_ends),
+        ("ground truths", "predictions", true_ends, predicted_ends),
     ):
         in_shares = int(np.count_nonzero((small < _SHARES) & (large > _PIXELS)))
         if 2 * in_shares > count:
             yield (
-                f"{place}; in {in_shares:,} of {count:,} of them, boxes of the {one} end below "
+                f"{start}; in {in_shares:,} of {count:,} of them, boxes of the {one} end below "
                 f"{_SHARES:g} and those of the {other} beyond {_PIXELS:g}: they look like shares "
                 "of the image. Multiply them by its width and height (in tables: "
                 "data.normalized: true)"
@@ -533,13 +535,13 @@ def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
     compared = len(misses.boxes)
     as_read, _ = misses.hits(misses.boxes)
     found = [misses.hits(boxes) for boxes in _in_other_formats(misses.boxes)]
-    best = max(range(len(found)), key=lambda place: (found[place], -place))
+    best = max(range(len(found)), key=lambda index: (found[index], -index))
     hits, close = found[best]
     least = max(2, compared * _LEAST_SHARES[compared >= _MANY])
     if hits > 2 * as_read and (hits >= least or (compared == 1 and close == 1)):
         actual, read = _FORMATS[best]
         yield (
-            f"{place}, but {hits:,} of the {compared:,} best predictions in {some} would if their "
+            f"{start}, but {hits:,} of the {compared:,} best predictions in {which} would if their "
             f"boxes were {actual} instead of {read}, or those of the ground truths {read} "
             f"instead of {actual}. Check the format of the boxes (box_format)"
         )
@@ -549,7 +551,7 @@ def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
     hits, _ = misses.hits(misses.boxes, any_label=True)
     if hits > 2 * as_read and hits >= least:
         yield (
-            f"{place}, but {hits:,} of the {compared:,} best predictions in {some} overlap one of "
+            f"{start}, but {hits:,} of the {compared:,} best predictions in {which} overlap one of "
             "another label. Check that both sides number or name their labels alike, such as from "
             "0 or from 1, or set label_map"
         )
@@ -561,7 +563,7 @@ def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
     if hits > 2 * as_read and hits >= least:
         across, down = scale.tolist()
         yield (
-            f"{place}, but {hits:,} of the {compared:,} best predictions in {some} would if their "
+            f"{start}, but {hits:,} of the {compared:,} best predictions in {which} would if their "
             f"boxes were about {across:.3g} times as far right and {down:.3g} times as far down. "
             "Give the boxes of both sides in pixels of the same image size"
         )
@@ -588,8 +590,8 @@ def _scale(misses: Misses) -> Floats:
 
 def _of_duplicates(parts: Sequence[Duplicates]) -> str:
     """Return the warning for duplicate ground truths."""
-    uids = np.concatenate([own.uids for own in parts])
-    numbers = np.concatenate([own.numbers for own in parts])
+    uids = np.concatenate([part.uids for part in parts])
+    numbers = np.concatenate([part.numbers for part in parts])
     count = int(numbers[:, 0].sum())
     row = int(natural_order(uids)[0])
     _, first, second = numbers[row].tolist()
