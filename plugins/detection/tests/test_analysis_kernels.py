@@ -190,11 +190,11 @@ def test_repaired_errors_move_to_their_rank(kernels):
         np.array([0, 1]),
         np.array([0.5]),
     )
-    starts, at, before, counted, matched, excused = found.columns
+    starts, at, before, counted, matched, ignored_match = found.columns
 
     assert starts.tolist() == [0, 4]
     assert at.tolist() == [0, 2, 3, 3]
     assert before.tolist() == [0, 1, 1, 1]
     assert counted.tolist() == [False, True, False, True]
     assert matched.tolist() == [0b111111, 1 << DUPLICATE, 1 << CLASSIFICATION, 1 << LOCALIZATION]
-    assert excused.tolist() == [0, 1 << DUPLICATE, 0, 0]
+    assert ignored_match.tolist() == [0, 1 << DUPLICATE, 0, 0]

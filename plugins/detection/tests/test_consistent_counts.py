@@ -98,10 +98,10 @@ def test_counts_partition_predictions_and_ground_truths(
         low, high = bounds(parameters)
         passes = (chunk.labels == code) & (chunk.scores >= parameters["score_threshold"])
         matched = matching(table, rule, LABEL, (low, high))
-        is_matched, is_excused = matched.at(parameters["iou_threshold"])
+        is_matched, is_ignored = matched.at(parameters["iou_threshold"])
         in_range = (chunk.areas >= low) & (chunk.areas <= high)
         too_many = matched.ranks >= (math.inf if most is None else most)
-        ignored = passes & (is_excused | too_many | (~is_matched & ~in_range))
+        ignored = passes & (is_ignored | too_many | (~is_matched & ~in_range))
         there = (chunk.true_labels == code) & ~chunk.crowd
         there &= (chunk.true_areas >= low) & (chunk.true_areas <= high)
 

@@ -130,9 +130,11 @@ class TestSameBits:
     @given(pairs(), st.integers(1, 5), st.integers(0, 2**32 - 1))
     def test_interpolated(self, given, groups, seed):
         rng = np.random.default_rng(seed)
-        matched, excused, _ = numeric.match_coco(PairColumns(*given), np.array([0.3, 0.6]))
+        matched, ignored_match, _ = numeric.match_coco(PairColumns(*given), np.array([0.3, 0.6]))
         labels = np.sort(rng.integers(0, groups, len(matched)))
-        true = (matched & ~excused)[:, None] >> np.arange(2, dtype=np.uint64) & np.uint64(1) == 1
+        true = (matched & ~ignored_match)[:, None] >> np.arange(2, dtype=np.uint64) & np.uint64(
+            1
+        ) == 1
         found = np.max([np.bincount(labels[bit], minlength=groups) for bit in true.T], axis=0)
         positives = found + rng.integers(0, 3, groups)
         matches = RankedMatches(
@@ -140,7 +142,7 @@ class TestSameBits:
             np.arange(len(labels)),
             rng.integers(0, 9, len(labels)).astype(np.int32),
             rng.random(len(labels)) < 0.8,
-            *(matched, excused, 2),
+            *(matched, ignored_match, 2),
         )
         arguments = matches, -(-np.arange(11) * positives[:, None] // 10), positives
         for with_rows in (False, True):
@@ -150,7 +152,7 @@ class TestSameBits:
             )
 
     @given(pairs(), st.integers(0, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
-    def test_pairs_and_standings(self, given, further, groups, seed):
+    def test_pairs_and_ranked_matches(self, given, further, groups, seed):
         rng = np.random.default_rng(seed)
         starts, truths, ious, crowd, ignored = given
         starts = np.append(starts, np.full(further, starts[-1]))  # predictions without pairs
@@ -161,7 +163,7 @@ class TestSameBits:
         found = numeric.chosen_pairs(*chosen)
         same(found, compiled.chosen_pairs(*chosen))
 
-        matched, excused, _ = numeric.match_coco(
+        matched, ignored_match, _ = numeric.match_coco(
             PairColumns(*found[1:], crowd, ignored), np.array([0.3, 0.6])
         )
         places = np.full(count, -1, np.int32)
@@ -170,9 +172,9 @@ class TestSameBits:
             ends(np.bincount(labels, minlength=groups)),
             *(order, places[order]),
             *(rng.random(count) < 0.8, rng.random(count) < 0.8),
-            *(matched, excused),
+            *(matched, ignored_match),
         )
-        same(*(path.standings(ranked, 2).columns for path in (numeric, compiled)))
+        same(*(path.ranked_matches(ranked, 2).columns for path in (numeric, compiled)))
         for bit in range(2):
             same(numeric.ranked(ranked, bit), compiled.ranked(ranked, bit))
         same(*([path.true_positives(ranked, 2)] for path in (numeric, compiled)))
@@ -333,7 +335,7 @@ def test_false_positives_before_a_match_are_counted_by_hand(kernels):
     matched, none = np.array([1, 3, 2], np.uint64), np.zeros(3, np.uint64)
 
     columns = RankedColumns(starts, order, places, counts, in_range, matched, none)
-    own, at, before, counted, bits, _ = kernels.standings(columns, 2).columns
+    own, at, before, counted, bits, _ = kernels.ranked_matches(columns, 2).columns
 
     assert own.tolist() == [0, 2, 3]
     assert at.tolist() == [0, 3, 5]
@@ -375,16 +377,16 @@ def test_dense_and_sparse_images_match_in_one_call(kernels):
 
     given = PairColumns(starts, truths, ious, crowd, ignored)
 
-    matched, excused, taken = kernels.match_coco(given, limits)
+    matched, ignored_match, matched_pair = kernels.match_coco(given, limits)
 
     found = [kernels.match_coco(given, limits[bit : bit + 1])[2] for bit in range(len(limits))]
-    assert taken.tolist() == found[0].tolist()  # all IoUs reach the lowest threshold
+    assert matched_pair.tolist() == found[0].tolist()  # all IoUs reach the lowest threshold
     for bit, places in enumerate(found):
         has = places >= 0
         assert (matched >> np.uint64(bit) & np.uint64(1) == 1).tolist() == has.tolist()
         flags = np.zeros(len(places), dtype=bool)
         flags[has] = ignored[truths[places[has]]]
-        assert (excused >> np.uint64(bit) & np.uint64(1) == 1).tolist() == flags.tolist()
+        assert (ignored_match >> np.uint64(bit) & np.uint64(1) == 1).tolist() == flags.tolist()
     # 38 objects count; the last two predictions match the crowd.
     assert truths[found[0][:40]].tolist() == [*range(37, -1, -1), 39, 39]
 
@@ -396,9 +398,9 @@ def test_true_and_false_positives_by_hand(kernels):
     places = np.array([0, -1, -1, 1, 2, 2], np.int32)
     counts = np.array([1, 1, 1, 1, 0, 1], dtype=bool)
     in_range = np.array([1, 1, 1, 0, 1, 1], dtype=bool)  # by row: row 3 is of another size
-    matched, excused = np.array([2, 2, 3], np.uint64), np.array([0, 2, 0], np.uint64)
+    matched, ignored_match = np.array([2, 2, 3], np.uint64), np.array([0, 2, 0], np.uint64)
 
-    columns = RankedColumns(starts, order, places, counts, in_range, matched, excused)
+    columns = RankedColumns(starts, order, places, counts, in_range, matched, ignored_match)
 
     own, rows, is_true, right, wrong = kernels.ranked(columns, 1)
     found = kernels.true_positives(columns, 2)

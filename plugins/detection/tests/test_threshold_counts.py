@@ -35,8 +35,8 @@ def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tup
     matched = chosen.matching(table)
     counts = chosen.counts(table) & (table.objects.scores >= score)
     size = len(table.labels)
-    is_matched, is_excused = matched.at(iou)
-    is_true, is_false = is_matched & ~is_excused, ~is_matched & matched.in_range
+    is_matched, is_ignored = matched.at(iou)
+    is_true, is_false = is_matched & ~is_ignored, ~is_matched & matched.in_range
     true = np.bincount(table.objects.labels[counts & is_true], minlength=size)
     false = np.bincount(table.objects.labels[counts & is_false], minlength=size)
     return true.tolist(), false.tolist()

@@ -166,7 +166,7 @@ STRUCT(Errors,
 /* clang-format on */
 
 /* Returns the number of rows; outputs have room for every prediction and every moved error. */
-EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at,
+EXPORT(int64_t, repairs, const Errors *of, int64_t *match_starts, int64_t *at,
        int32_t *false_before, uint8_t *counted, uint64_t *matched, uint64_t *ignored_match) {
     const int64_t label_count = of->label_count;
     const int64_t *starts = of->starts;
@@ -182,7 +182,7 @@ EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at
     for (int64_t k = 0; k < label_count; k++) {
         int64_t m = moved_starts[k], i = starts[k];
         int32_t background = 0;
-        standing_starts[k] = count;
+        match_starts[k] = count;
         while (i < starts[k + 1] || m < moved_starts[k + 1]) {
             int has_row = i < starts[k + 1];
             if (m < moved_starts[k + 1] && !(has_row && scores[rows[i]] >= moved_scores[m])) {
@@ -214,6 +214,6 @@ EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at
             i++;
         }
     }
-    standing_starts[label_count] = count;
+    match_starts[label_count] = count;
     return count;
 }

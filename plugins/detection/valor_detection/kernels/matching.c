@@ -277,7 +277,7 @@ STRUCT(PairColumns,
 
 /* `used` has an element for each ground truth, initialized to 0. */
 EXPORT(void, match_coco, const PairColumns *of, int64_t threshold_count, const double *thresholds,
-       uint64_t *used, uint64_t *matched, uint64_t *ignored_match, int64_t *taken) {
+       uint64_t *used, uint64_t *matched, uint64_t *ignored_match, int64_t *matched_pair) {
     const int64_t count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *truths = of->truths;
@@ -287,24 +287,25 @@ EXPORT(void, match_coco, const PairColumns *of, int64_t threshold_count, const d
     for (int64_t i = 0; i < count; i++) {
         Leader leaders[64];
         int leader_count = 0;
-        uint64_t done = 0, excuses = 0;
+        uint64_t done = 0, ignored_bits = 0;
         for (int64_t e = starts[i]; e < starts[i + 1]; e++) {
             uint64_t bits = reached(ious[e], thresholds, threshold_count);
             if (!crowd[truths[e]]) bits &= ~used[truths[e]];
             if (bits)
                 leader_count = challenge(leaders, leader_count, e, bits, truths, ious, ignored);
         }
-        taken[i] = -1;
+        matched_pair[i] = -1;
         for (int k = 0; k < leader_count; k++) {
             uint64_t bits = leaders[k].bits;
             int64_t truth = truths[leaders[k].pair];
             used[truth] |= bits;
-            if (!done || (bits & (~bits + 1)) < (done & (~done + 1))) taken[i] = leaders[k].pair;
+            if (!done || (bits & (~bits + 1)) < (done & (~done + 1)))
+                matched_pair[i] = leaders[k].pair;
             done |= bits;
-            if (ignored[truth]) excuses |= bits;
+            if (ignored[truth]) ignored_bits |= bits;
         }
         matched[i] = done;
-        ignored_match[i] = excuses;
+        ignored_match[i] = ignored_bits;
     }
 }
 
@@ -317,7 +318,7 @@ static int64_t best_pair(int64_t start, int64_t stop, const double *ious) {
 }
 
 EXPORT(void, match_best, const PairColumns *of, int64_t threshold_count, const double *thresholds,
-       uint64_t *used, uint64_t *matched, uint64_t *ignored_match, int64_t *taken) {
+       uint64_t *used, uint64_t *matched, uint64_t *ignored_match, int64_t *matched_pair) {
     const int64_t count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *truths = of->truths;
@@ -325,8 +326,8 @@ EXPORT(void, match_best, const PairColumns *of, int64_t threshold_count, const d
     const uint8_t *crowd = of->crowd;
     const uint8_t *ignored = of->ignored;
     for (int64_t i = 0; i < count; i++) {
-        uint64_t bits = 0, excuses = 0;
-        taken[i] = -1;
+        uint64_t bits = 0, ignored_bits = 0;
+        matched_pair[i] = -1;
         if (starts[i] < starts[i + 1]) {
             int64_t best = best_pair(starts[i], starts[i + 1], ious), truth = truths[best];
             bits = reached(ious[best], thresholds, threshold_count);
@@ -334,22 +335,22 @@ EXPORT(void, match_best, const PairColumns *of, int64_t threshold_count, const d
                 bits &= ~used[truth];
                 used[truth] |= bits;
             }
-            if (ignored[truth]) excuses = bits;
-            if (bits) taken[i] = best;
+            if (ignored[truth]) ignored_bits = bits;
+            if (bits) matched_pair[i] = best;
         }
         matched[i] = bits;
-        ignored_match[i] = excuses;
+        ignored_match[i] = ignored_bits;
     }
 }
 
-/* Matches pairs in the given order; `positions` is initialized to -1, `taken` to 0. */
+/* Matches pairs in the given order; `matched_pair` is initialized to -1, `is_matched` to 0. */
 EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *rows,
-       const int64_t *truths, const uint8_t *crowd, uint8_t *taken, int64_t *positions) {
+       const int64_t *truths, const uint8_t *crowd, uint8_t *is_matched, int64_t *matched_pair) {
     for (int64_t i = 0; i < count; i++) {
         int64_t pair = order[i], truth = truths[pair];
-        if (positions[rows[pair]] >= 0 || (taken[truth] && !crowd[truth])) continue;
-        positions[rows[pair]] = pair;
-        taken[truth] = 1;
+        if (matched_pair[rows[pair]] >= 0 || (is_matched[truth] && !crowd[truth])) continue;
+        matched_pair[rows[pair]] = pair;
+        is_matched[truth] = 1;
     }
 }
 
@@ -368,9 +369,8 @@ STRUCT(RankedColumns,
 
 /* Returns the number of rows; outputs have room for every prediction with pairs, and one more.
    The loop has no branches, because the CPU could not predict them. */
-EXPORT(int64_t, standings, const RankedColumns *of, int64_t *standing_starts, int64_t *at,
-       int32_t *false_before, uint8_t *is_counted, uint64_t *standing_matched,
-       uint64_t *standing_ignored_match) {
+EXPORT(int64_t, ranked_matches, const RankedColumns *of, int64_t *match_starts, int64_t *at,
+       int32_t *false_before, uint8_t *is_counted, uint64_t *match_bits, uint64_t *ignored_bits) {
     const int64_t group_count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *order = of->order;
@@ -383,21 +383,21 @@ EXPORT(int64_t, standings, const RankedColumns *of, int64_t *standing_starts, in
     int64_t count = 0;
     for (int64_t k = 0; k < group_count; k++) {
         int32_t missed = 0;
-        standing_starts[k] = count;
+        match_starts[k] = count;
         for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
             int32_t place = positions[i];
             uint64_t bits = *(place < 0 ? &nothing : matched + place);
-            uint8_t counted = counts[i] & in_range[order[i]], stands = counts[i] & (bits != 0);
+            uint8_t counted = counts[i] & in_range[order[i]], is_matched = counts[i] & (bits != 0);
             at[count] = i;
             false_before[count] = missed;
             is_counted[count] = counted;
-            standing_matched[count] = bits;
-            standing_ignored_match[count] = *(place < 0 ? &nothing : ignored_match + place);
-            count += stands;
-            missed += counted & !stands;
+            match_bits[count] = bits;
+            ignored_bits[count] = *(place < 0 ? &nothing : ignored_match + place);
+            count += is_matched;
+            missed += counted & !is_matched;
         }
     }
-    standing_starts[group_count] = count;
+    match_starts[group_count] = count;
     return count;
 }
 
@@ -426,8 +426,8 @@ EXPORT(int64_t, ranked, const RankedColumns *of, int64_t bit, int64_t *ranked_st
             int64_t row = order[i];
             int32_t place = positions[i];
             uint8_t is_matched = *(place < 0 ? &nothing : matched + place) >> bit & 1;
-            uint8_t is_excused = *(place < 0 ? &nothing : ignored_match + place) >> bit & 1;
-            right[row] = counts[i] & is_matched & !is_excused;
+            uint8_t is_ignored = *(place < 0 ? &nothing : ignored_match + place) >> bit & 1;
+            right[row] = counts[i] & is_matched & !is_ignored;
             wrong[row] = counts[i] & !is_matched & in_range[row];
             rows[count] = row;
             is_true[count] = right[row];

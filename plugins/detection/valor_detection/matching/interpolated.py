@@ -119,7 +119,7 @@ def interpolate(matched: Matching, max_detections: int | None, needed: Codes) ->
 def _ranked_matches(matched: Matching, max_detections: int | None) -> list[RankedMatches]:
     """Return the matched predictions at every 64 thresholds."""
     return [
-        kernels.standings(matched.ranked_columns(max_detections, bits), count)
+        kernels.ranked_matches(matched.ranked_columns(max_detections, bits), count)
         for bits, count in zip(matched.threshold_bits, matched.word_sizes, strict=True)
     ]
 

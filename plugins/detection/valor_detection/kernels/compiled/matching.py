@@ -39,7 +39,7 @@ _chosen_pairs = KERNELS.function("chosen_pairs")
 _match_coco = KERNELS.function("match_coco")
 _match_best = KERNELS.function("match_best")
 _match_walk = KERNELS.function("match_walk")
-_standings = KERNELS.function("standings")
+_ranked_matches = KERNELS.function("ranked_matches")
 _positives = KERNELS.function("positives")
 _ranked = KERNELS.function("ranked")
 _true_positives = KERNELS.function("true_positives")
@@ -165,12 +165,12 @@ def match_best(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Code
 def _matched(kernel: Any, pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
     count = len(pairs.starts) - 1
     matched, ignored_match = np.empty(count, np.uint64), np.empty(count, np.uint64)
-    taken = np.empty(count, np.int64)
+    matched_pair = np.empty(count, np.int64)
     kernel(
         *(_struct(pairs), len(thresholds), thresholds),
-        *(np.zeros(len(pairs.crowd), np.uint64), matched, ignored_match, taken),
+        *(np.zeros(len(pairs.crowd), np.uint64), matched, ignored_match, matched_pair),
     )
-    return matched, ignored_match, taken
+    return matched, ignored_match, matched_pair
 
 
 def _struct(columns: PairColumns | RankedColumns | RankedMatches) -> Structure:
@@ -193,11 +193,11 @@ def match_ranked(
     return places
 
 
-def standings(ranked: RankedColumns, threshold_count: int) -> RankedMatches:
-    """See `reference.matching.standings`."""
+def ranked_matches(ranked: RankedColumns, threshold_count: int) -> RankedMatches:
+    """See `reference.matching.ranked_matches`."""
     most = min(len(ranked.matched), len(ranked.order)) + 1
     found = RankedMatches.empty(len(ranked.starts), most, threshold_count)
-    return found.head(_standings(_struct(ranked), *found.columns))
+    return found.head(_ranked_matches(_struct(ranked), *found.columns))
 
 
 def positives(

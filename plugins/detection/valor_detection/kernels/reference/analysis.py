@@ -217,9 +217,9 @@ def repairs(
     array([63,  2], dtype=uint64)
     """
     columns: list[tuple[int, int, bool, int, int]] = []
-    standing_starts = []
+    offsets = []
     for label, (first, last) in enumerate(pairwise(starts.tolist())):
-        standing_starts.append(len(columns))
+        offsets.append(len(columns))
         moved = deque(moved_scores[moved_starts[label] : moved_starts[label + 1]].tolist())
         background = 0
         for at in range(first, last + 1):
@@ -237,10 +237,10 @@ def repairs(
                 bit = 1 << int(kinds[number])
                 is_found = is_repaired[number] and kinds[number] == LOCALIZATION
                 columns.append((at, background, True, bit, 0 if is_found else bit))
-    standing_starts.append(len(columns))
+    offsets.append(len(columns))
     table = np.array(columns, np.int64).reshape(-1, 5).T
     return RankedMatches(
-        starts=np.array(standing_starts),
+        starts=np.array(offsets),
         at=table[0].copy(),
         false_before=table[1].astype(np.int32),
         counted=table[2].astype(np.bool_),

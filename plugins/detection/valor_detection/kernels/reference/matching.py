@@ -233,7 +233,7 @@ def match_coco(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Code
         Thresholds at which a prediction has a match.
     ignored_match : ndarray of uint64, shape (p,)
         Thresholds at which the match is an ignored ground truth.
-    taken : ndarray of int64, shape (p,)
+    matched_pair : ndarray of int64, shape (p,)
         Index of the pair matched at the lowest matched threshold, -1 without one.
 
     References
@@ -255,7 +255,7 @@ def _matched(
     """Match each prediction in turn, separately at every threshold."""
     count = len(pairs.starts) - 1
     matched, ignored_match = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
-    taken = np.full(count, -1, np.int64)
+    matched_pair = np.full(count, -1, np.int64)
     for number, threshold in enumerate(thresholds.tolist()):
         bit = np.uint64(1 << number)
         is_free = [True] * len(pairs.crowd)
@@ -266,11 +266,11 @@ def _matched(
             truth = pairs.truths[pair]
             is_free[truth] = bool(pairs.crowd[truth])
             if not matched[row]:
-                taken[row] = pair
+                matched_pair[row] = pair
             matched[row] |= bit
             if pairs.ignored[truth]:
                 ignored_match[row] |= bit
-    return matched, ignored_match, taken
+    return matched, ignored_match, matched_pair
 
 
 def match_best(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
@@ -332,7 +332,7 @@ def ranked_order(starts: Codes, truths: Codes, ious: Floats, scores: Floats) -> 
     return rows, np.lexsort((truths, rows, -ious, -scores[rows]))
 
 
-def standings(ranked: RankedColumns, threshold_count: int) -> RankedMatches:
+def ranked_matches(ranked: RankedColumns, threshold_count: int) -> RankedMatches:
     """Select predictions with a match at any threshold, and count false positives before each.
 
     Parameters
