@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
+from valor_detection.kernels.columns import ErrorColumns, FaultColumns
 from valor_detection.kernels.reference import analysis as numeric
 
 from valor_core.schemas.geometry import ends
@@ -75,7 +76,8 @@ class TestSameBits:
 
     @given(overlapping())
     def test_faults(self, given):
-        same(numeric.faults(*given), compiled.faults(*given))
+        columns = FaultColumns(*given[:-2])
+        same(numeric.faults(columns, *given[-2:]), compiled.faults(columns, *given[-2:]))
 
     @given(seeds, st.integers(0, 60), st.integers(1, 4))
     def test_repairs(self, seed, count, labels):
@@ -93,7 +95,8 @@ class TestSameBits:
             ends(np.bincount(moved_labels, minlength=labels)),
             moved_scores[np.lexsort((-moved_scores, moved_labels))],
         )
-        same(*(path.repairs(*arguments).columns for path in (numeric, compiled)))
+        columns = ErrorColumns(*arguments)
+        same(*(path.repairs(columns).columns for path in (numeric, compiled)))
 
 
 @paths
@@ -147,7 +150,7 @@ def test_sums_of_scores_are_rounded_once(kernels):
 )
 def test_error_of_a_prediction(kernels, pairs, expected):
     # Objects 0 and 1 have the label, 2 another; 1 is matched, 3 a crowd. The last is no error.
-    rows, kinds, targets = kernels.faults(
+    columns = FaultColumns(
         np.array([0, len(pairs), len(pairs)]),
         np.array(list(pairs), np.int64),
         np.array(list(pairs.values()), np.float64),
@@ -156,9 +159,9 @@ def test_error_of_a_prediction(kernels, pairs, expected):
         np.array([False, False, False, True]),
         np.array([True, True]),
         np.array([False, True, False, False]),
-        0.5,
-        0.1,
     )
+
+    rows, kinds, targets = kernels.faults(columns, 0.5, 0.1)
 
     found = list(zip(kinds.tolist(), targets.tolist(), strict=True))
     assert found == ([] if expected is None else [expected])
@@ -170,7 +173,7 @@ def test_true_positive_has_no_error(kernels):
     pair = np.array([0, 1]), np.zeros(1, np.int64), np.array([0.9])
     zero, no = np.zeros(1, np.int64), np.zeros(1, dtype=bool)
 
-    rows, _, _ = kernels.faults(*pair, zero, zero, no, no, no, 0.5, 0.1)
+    rows, _, _ = kernels.faults(FaultColumns(*pair, zero, zero, no, no, no), 0.5, 0.1)
 
     assert rows.tolist() == []
 
@@ -179,7 +182,7 @@ def test_true_positive_has_no_error(kernels):
 def test_repaired_errors_move_to_their_rank(kernels):
     # By score: true positive, background error, duplicate, repaired localization error.
     # A classification error of another label moves here, after the equal score of 0.5.
-    found = kernels.repairs(
+    given = ErrorColumns(
         np.array([0, 4]),
         np.array([3, 2, 1, 0]),
         np.array([True, False, False, False]),
@@ -190,6 +193,9 @@ def test_repaired_errors_move_to_their_rank(kernels):
         np.array([0, 1]),
         np.array([0.5]),
     )
+
+    found = kernels.repairs(given)
+
     starts, at, before, counted, matched, ignored_match = found.columns
 
     assert starts.tolist() == [0, 4]

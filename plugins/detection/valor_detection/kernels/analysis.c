@@ -78,7 +78,7 @@ CONSTANT(fault_duplicate, DUPLICATE);
 CONSTANT(fault_background, BACKGROUND);
 
 /* clang-format off */
-STRUCT(Candidates,
+STRUCT(FaultColumns,
     int64_t count;
     const int64_t *starts;
     const int64_t *truths;
@@ -92,7 +92,7 @@ STRUCT(Candidates,
 /* clang-format on */
 
 /* Returns the number of errors; outputs have room for every prediction. */
-EXPORT(int64_t, faults, const Candidates *of, double foreground, double background, int64_t *rows,
+EXPORT(int64_t, faults, const FaultColumns *of, double foreground, double background, int64_t *rows,
        uint8_t *kinds, int64_t *targets) {
     const int64_t count = of->count;
     const int64_t *starts = of->starts;
@@ -151,8 +151,8 @@ EXPORT(int64_t, faults, const Candidates *of, double foreground, double backgrou
 #define EVERY_REPAIR 63 /* bits of the five kinds, and of no repair */
 
 /* clang-format off */
-STRUCT(Errors,
-    int64_t label_count;
+STRUCT(ErrorColumns,
+    int64_t count;
     const int64_t *starts;
     const int64_t *rows;
     const uint8_t *is_true;
@@ -166,9 +166,9 @@ STRUCT(Errors,
 /* clang-format on */
 
 /* Returns the number of rows; outputs have room for every prediction and every moved error. */
-EXPORT(int64_t, repairs, const Errors *of, int64_t *match_starts, int64_t *at,
+EXPORT(int64_t, repairs, const ErrorColumns *of, int64_t *match_starts, int64_t *at,
        int32_t *false_before, uint8_t *counted, uint64_t *matched, uint64_t *ignored_match) {
-    const int64_t label_count = of->label_count;
+    const int64_t label_count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *rows = of->rows;
     const uint8_t *is_true = of->is_true;

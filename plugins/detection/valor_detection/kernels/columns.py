@@ -1,4 +1,4 @@
-"""Columns that several kernels of matching read, as in the structs of matching.c."""
+"""Columns that kernels of matching and analysis read, as in the structs of the C code."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from valor_core.schemas import Codes, Floats
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
+Kinds = NDArray[np.uint8]
 Ranks = NDArray[np.int32]
 
 
@@ -105,3 +106,66 @@ class RankedMatches(NamedTuple):
         """Return the first rows."""
         rows = [column[:count] for column in self.columns[1:]]
         return RankedMatches._make([self.starts, *rows, self.threshold_count])
+
+
+class FaultColumns(NamedTuple):
+    """Predictions with their pairs and labels, and which of them are wrong.
+
+    Parameters
+    ----------
+    starts, truths, ious : ndarray
+        Pairs of all predictions, as returned by `matching.box_pairs`.
+    labels, true_labels : ndarray of int64, shapes (d,) and (g,)
+        Label of each prediction and ground truth.
+    crowd : ndarray of bool, shape (g,)
+        True for crowds.
+    is_false : ndarray of bool, shape (d,)
+        True for false positives.
+    used : ndarray of bool, shape (g,)
+        True for matched ground truths.
+    """
+
+    starts: Codes
+    truths: Codes
+    ious: Floats
+    labels: Codes
+    true_labels: Codes
+    crowd: Flags
+    is_false: Flags
+    used: Flags
+
+
+class ErrorColumns(NamedTuple):
+    """True positives and errors by label and descending score, and the repaired errors.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (k + 1,)
+        Offsets of the labels in `rows`.
+    rows : ndarray of int64, shape (n,)
+        Predictions by label and descending score.
+    is_true : ndarray of bool, shape (n,)
+        True for true positives.
+    scores : ndarray of float64, shape (d,)
+        Scores by row.
+    numbers : ndarray of int32, shape (d,)
+        Index of each row's error, -1 for no error and for background errors.
+    kinds : ndarray of uint8, shape (e,)
+        Kind of each error.
+    is_repaired : ndarray of bool, shape (e,)
+        True for errors that match their ground truth once errors of their kind are repaired.
+    moved_starts : ndarray of int64, shape (k + 1,)
+        Offsets of the labels in `moved_scores`.
+    moved_scores : ndarray of float64, shape (m,)
+        Scores of repaired classification errors by their new label, descending in a label.
+    """
+
+    starts: Codes
+    rows: Codes
+    is_true: Flags
+    scores: Floats
+    numbers: Ranks
+    kinds: Kinds
+    is_repaired: Flags
+    moved_starts: Codes
+    moved_scores: Floats

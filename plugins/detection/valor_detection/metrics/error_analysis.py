@@ -16,7 +16,7 @@ from valor_core.schemas.geometry import ends
 from valor_core.states import StateRequest, memoized
 from valor_detection.kernels import analysis as kernels
 from valor_detection.kernels import matching as matching_kernels
-from valor_detection.kernels.columns import RankedMatches
+from valor_detection.kernels.columns import ErrorColumns, FaultColumns, RankedMatches
 from valor_detection.kernels.reference.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
@@ -159,9 +159,12 @@ class _Faults:
         used = np.zeros(len(table.objects.true_labels), dtype=bool)
         used[matched.truths(chosen.iou_threshold)[ranked.right]] = True
         chunk = table.objects
-        rows, kinds, targets = kernels.faults(
+        columns = FaultColumns(
             *(chunk.starts, chunk.truths, chunk.ious, chunk.labels, chunk.true_labels),
             *(chunk.crowd, ranked.wrong, used),
+        )
+        rows, kinds, targets = kernels.faults(
+            columns,
             float(iou_limits((chosen.iou_threshold,), chosen.matching)[0]),
             chosen.background_threshold,
         )
@@ -333,12 +336,13 @@ def _ranked_matches(errors: _Errors) -> RankedMatches:
     rows = np.flatnonzero(is_moved[faults.numbers])
     labels, scores = faults.labels[faults.numbers[rows]], chunk.scores[rows]
     by_rank = np.lexsort((-scores, labels))
-    return kernels.repairs(
+    columns = ErrorColumns(
         *(ranked.starts, ranked.rows, ranked.is_true, chunk.scores),
         *(faults.numbers, faults.kinds, faults.labels >= 0),
         ends(np.bincount(labels, minlength=len(errors.found))),
         scores[by_rank],
     )
+    return kernels.repairs(columns)
 
 
 def _unrepaired(ranked_matches: RankedMatches) -> RankedMatches:

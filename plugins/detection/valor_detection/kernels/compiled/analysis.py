@@ -6,15 +6,12 @@ The functions are documented in `valor_detection.kernels.reference.analysis`.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
 from valor_core.states import ExactSums
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.columns import Flags, RankedMatches, Ranks
+from valor_detection.kernels.columns import ErrorColumns, FaultColumns, Flags, Kinds, RankedMatches
 from valor_detection.kernels.reference.analysis import NOTHING
-
-Kinds = NDArray[np.uint8]
 
 _LIMBS = KERNELS.constant("reliability_limbs")  # of 32 bits each
 _UNIT_BITS = 1074  # of `ExactSums`
@@ -57,63 +54,20 @@ def _units(first: int, second: int, third: int) -> int:
 
 
 def faults(
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    labels: Codes,
-    true_labels: Codes,
-    crowd: Flags,
-    is_false: Flags,
-    used: Flags,
-    foreground: float,
-    background: float,
+    columns: FaultColumns, foreground: float, background: float
 ) -> tuple[Codes, Kinds, Codes]:
     """See `reference.analysis.faults`."""
-    most = len(labels)
+    most = len(columns.labels)
     rows, targets = np.empty(most, np.int64), np.empty(most, np.int64)
     kinds = np.empty(most, np.uint8)
-    candidates = KERNELS.struct(
-        "Candidates",
-        count=most,
-        starts=starts,
-        truths=truths,
-        ious=ious,
-        labels=labels,
-        true_labels=true_labels,
-        crowd=crowd,
-        is_false=is_false,
-        used=used,
-    )
-    count = _faults(
-        *(candidates, foreground, background, rows, kinds, targets),
-    )
+    struct = KERNELS.struct("FaultColumns", count=most, **columns._asdict())
+    count = _faults(struct, foreground, background, rows, kinds, targets)
     return rows[:count].copy(), kinds[:count].copy(), targets[:count].copy()
 
 
-def repairs(
-    starts: Codes,
-    rows: Codes,
-    is_true: Flags,
-    scores: Floats,
-    numbers: Ranks,
-    kinds: Kinds,
-    is_repaired: Flags,
-    moved_starts: Codes,
-    moved_scores: Floats,
-) -> RankedMatches:
+def repairs(columns: ErrorColumns) -> RankedMatches:
     """See `reference.analysis.repairs`."""
-    found = RankedMatches.empty(len(starts), len(rows) + len(moved_scores), NOTHING + 1)
-    errors = KERNELS.struct(
-        "Errors",
-        label_count=len(starts) - 1,
-        starts=starts,
-        rows=rows,
-        is_true=is_true,
-        scores=scores,
-        numbers=numbers,
-        kinds=kinds,
-        is_repaired=is_repaired,
-        moved_starts=moved_starts,
-        moved_scores=moved_scores,
-    )
-    return found.head(_repairs(errors, *found.columns))
+    most = len(columns.rows) + len(columns.moved_scores)
+    found = RankedMatches.empty(len(columns.starts), most, NOTHING + 1)
+    struct = KERNELS.struct("ErrorColumns", count=len(columns.starts) - 1, **columns._asdict())
+    return found.head(_repairs(struct, *found.columns))

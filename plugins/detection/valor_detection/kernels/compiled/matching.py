@@ -188,9 +188,9 @@ def match_ranked(
 ) -> Codes:
     """See `reference.matching.match_ranked`."""
     rows, order = reference.ranked_order(starts, truths, ious, scores)
-    places = np.full(len(starts) - 1, -1, np.int64)
-    _match_walk(len(order), order, rows, truths, crowd, np.zeros(len(crowd), np.bool_), places)
-    return places
+    matches, is_matched = np.full(len(starts) - 1, -1, np.int64), np.zeros(len(crowd), np.bool_)
+    _match_walk(len(order), order, rows, truths, crowd, is_matched, matches)
+    return matches
 
 
 def ranked_matches(ranked: RankedColumns, threshold_count: int) -> RankedMatches:

@@ -6,13 +6,10 @@ from collections import deque
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
 from valor_core.states import ExactSums
-from valor_detection.kernels.columns import Flags, RankedMatches, Ranks
-
-Kinds = NDArray[np.uint8]
+from valor_detection.kernels.columns import ErrorColumns, FaultColumns, Flags, Kinds, RankedMatches
 
 CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND = range(5)
 """Kinds of errors that a prediction can have."""
@@ -84,16 +81,7 @@ def reliability(
 
 
 def faults(
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    labels: Codes,
-    true_labels: Codes,
-    crowd: Flags,
-    is_false: Flags,
-    used: Flags,
-    foreground: float,
-    background: float,
+    columns: FaultColumns, foreground: float, background: float
 ) -> tuple[Codes, Kinds, Codes]:
     """Classify false positives, except background errors.
 
@@ -105,16 +93,8 @@ def faults(
 
     Parameters
     ----------
-    starts, truths, ious : ndarray
-        Pairs of all predictions, as returned by `matching.box_pairs`.
-    labels, true_labels : ndarray of int64, shapes (d,) and (g,)
-        Label of each prediction and ground truth.
-    crowd : ndarray of bool, shape (g,)
-        True for crowds.
-    is_false : ndarray of bool, shape (d,)
-        True for false positives.
-    used : ndarray of bool, shape (g,)
-        True for matched ground truths.
+    columns : FaultColumns
+        Predictions, their pairs and labels.
     foreground, background : float
         Minimum IoU of a match, and maximum IoU of a background error.
 
@@ -132,9 +112,10 @@ def faults(
     --------
     >>> zero, no = np.zeros(1, np.int64), np.array([False])
     >>> pair = (np.array([0, 1]), zero, np.array([0.25]))
-    >>> faults(*pair, zero, zero, no, ~no, no, 0.5, 0.1)
+    >>> faults(FaultColumns(*pair, zero, zero, no, ~no, no), 0.5, 0.1)
     (array([0]), array([1], dtype=uint8), array([0]))
     """
+    starts, truths, ious, labels, true_labels, crowd, is_false, used = columns
     found = []
     for row in np.flatnonzero(is_false).tolist():
         own = slice(starts[row], starts[row + 1])
@@ -163,17 +144,7 @@ def _greatest(pairs: list[tuple[float, int]]) -> tuple[float, int]:
     return max(pairs, key=lambda pair: pair[0], default=(0.0, -1))
 
 
-def repairs(
-    starts: Codes,
-    rows: Codes,
-    is_true: Flags,
-    scores: Floats,
-    numbers: Ranks,
-    kinds: Kinds,
-    is_repaired: Flags,
-    moved_starts: Codes,
-    moved_scores: Floats,
-) -> RankedMatches:
+def repairs(columns: ErrorColumns) -> RankedMatches:
     """Return true positives and errors, with the errors of each kind repaired at its bit.
 
     An error is ignored at the bit of its kind. A repaired localization error is a match instead. A
@@ -183,24 +154,8 @@ def repairs(
 
     Parameters
     ----------
-    starts : ndarray of int64, shape (k + 1,)
-        Offsets of the labels in `rows`.
-    rows : ndarray of int64, shape (n,)
-        Predictions by label and descending score.
-    is_true : ndarray of bool, shape (n,)
-        True for true positives.
-    scores : ndarray of float64, shape (d,)
-        Scores by row.
-    numbers : ndarray of int32, shape (d,)
-        Index of each row's error, -1 for no error and for background errors.
-    kinds : ndarray of uint8, shape (e,)
-        Kind of each error.
-    is_repaired : ndarray of bool, shape (e,)
-        True for errors that match their ground truth once errors of their kind are repaired.
-    moved_starts : ndarray of int64, shape (k + 1,)
-        Offsets of the labels in `moved_scores`.
-    moved_scores : ndarray of float64, shape (m,)
-        Scores of repaired classification errors by their new label, descending in a label.
+    columns : ErrorColumns
+        True positives and errors.
 
     Returns
     -------
@@ -213,32 +168,34 @@ def repairs(
     >>> is_true, scores = np.array([True, False]), np.array([0.75, 0.25])
     >>> errors = np.array([-1, 0], np.int32), np.array([LOCALIZATION], np.uint8), is_true[:1]
     >>> nothing = np.zeros(2, np.int64), np.empty(0)
-    >>> repairs(starts, rows, is_true, scores, *errors, *nothing).matched
+    >>> repairs(ErrorColumns(starts, rows, is_true, scores, *errors, *nothing)).matched
     array([63,  2], dtype=uint64)
     """
-    columns: list[tuple[int, int, bool, int, int]] = []
+    starts, rows, is_true, scores, numbers, kinds, is_repaired = columns[:-2]
+    found: list[tuple[int, int, bool, int, int]] = []
     offsets = []
     for label, (first, last) in enumerate(pairwise(starts.tolist())):
-        offsets.append(len(columns))
-        moved = deque(moved_scores[moved_starts[label] : moved_starts[label + 1]].tolist())
+        offsets.append(len(found))
+        own = slice(*columns.moved_starts[label : label + 2])
+        moved = deque(columns.moved_scores[own].tolist())
         background = 0
         for at in range(first, last + 1):
             while moved and (at == last or scores[rows[at]] < moved[0]):
-                columns.append((at, background, False, 1 << CLASSIFICATION, 0))
+                found.append((at, background, False, 1 << CLASSIFICATION, 0))
                 moved.popleft()
             if at == last:
                 break
             number = int(numbers[rows[at]])
             if is_true[at]:
-                columns.append((at, background, False, (1 << NOTHING + 1) - 1, 0))
+                found.append((at, background, False, (1 << NOTHING + 1) - 1, 0))
             elif number < 0:
                 background += 1
             else:
                 bit = 1 << int(kinds[number])
                 is_found = is_repaired[number] and kinds[number] == LOCALIZATION
-                columns.append((at, background, True, bit, 0 if is_found else bit))
-    offsets.append(len(columns))
-    table = np.array(columns, np.int64).reshape(-1, 5).T
+                found.append((at, background, True, bit, 0 if is_found else bit))
+    offsets.append(len(found))
+    table = np.array(found, np.int64).reshape(-1, 5).T
     return RankedMatches(
         starts=np.array(offsets),
         at=table[0].copy(),
