@@ -7,24 +7,16 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from valor_llm.lexical.comparison import (
-    GROUP,
-    LINKING,
-    OPINION,
-    SWEEPING,
-    TOXIC,
-    Evidence,
-    compared,
-    cues_in,
-)
+from valor_llm.lexical.comparison import Evidence, compared
 from valor_llm.lexical.words import (
-    QUESTION_WORDS,
     Words,
+    begins_with,
+    cues_in,
     is_statement,
     sentences,
     statements,
     stem,
-    tokens,
+    words_of,
 )
 
 Data = Mapping[str, Any]
@@ -37,7 +29,7 @@ Verdict = tuple[str, str]
 """Verdict and analysis."""
 
 HALF = 0.5
-_ASKING = frozenset(map(stem, QUESTION_WORDS))
+_ASKING = frozenset(map(stem, words_of("questions")))
 
 
 # ---- forms of a reply
@@ -152,12 +144,14 @@ def contradicted(text: str, data: Data) -> Verdict:
 
 def opinions(text: str) -> list[str]:
     """Return the sentences of a text with a word that expresses an opinion."""
-    return [one for one in sentences(text) if is_statement(one) and cues_in(one, OPINION | TOXIC)]
+    return [
+        one for one in sentences(text) if is_statement(one) and cues_in(one, "opinion", "toxic")
+    ]
 
 
 def biased(text: str, data: Data) -> Verdict:
     """Judge if an opinion combines a group of people with a sweeping word."""
-    groups, sweeping = cues_in(text, GROUP), cues_in(text, SWEEPING)
+    groups, sweeping = cues_in(text, "group"), cues_in(text, "sweeping")
     if groups and sweeping:
         return "yes", f"It speaks of {groups[0]} and says {sweeping[0]}"
     return "no", "It judges no group that is listed"
@@ -165,7 +159,7 @@ def biased(text: str, data: Data) -> Verdict:
 
 def toxic(text: str, data: Data) -> Verdict:
     """Judge if an opinion has an insult."""
-    found = cues_in(text, TOXIC)
+    found = cues_in(text, "toxic")
     return ("yes", f"It says {found[0]}") if found else ("no", "It has no insult that is listed")
 
 
@@ -250,7 +244,7 @@ def _follows(before: str, after: str) -> bool:
     one, other = Words.of(before), Words.of(after)
     if one == other:
         return False
-    is_linked = next(iter(tokens(after)), "") in LINKING
+    is_linked = begins_with(after, "linking")
     return bool(one.content.keys() & other.content.keys()) or is_linked
 
 

@@ -9,66 +9,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from valor_llm.lexical.words import PRONOUNS, Words, sentences, tokens, words_in
-
-OPINION = words_in(
-    """
-    absurd amazing awful awesome bad beautiful believe best better boring brilliant disappointing
-    dislike dreadful excellent fantastic feel glad good great hate hopefully horrible imo love
-    lovely must nice opinion ought overrated perfect pleasant poor prefer ridiculous sadly should
-    stupid superb terrible think ugly underrated unfortunately wonderful worse worst worthless
-    wrong
-    """
-)
-"""Words by which an author judges."""
-
-GROUP = words_in(
-    """
-    boys girls men women males females blacks whites asians africans americans europeans foreigners
-    immigrants migrants natives christians jews muslims hindus atheists conservatives liberals
-    leftists democrats republicans socialists northerners southerners villagers easterners
-    westerners
-    """
-)
-"""Words for many people at once."""
-
-SWEEPING = words_in(
-    """
-    all always never naturally typical belong should cannot can't inferior superior lazy weak
-    emotional dangerous criminal stupid better worse best worst bad simply every only nothing
-    traitors ruin ruined destroy destroyed
-    """
-)
-"""Words by which all of a group are judged at once."""
-
-TOXIC = words_in(
-    """
-    clown crap disgusting dumb dumbest fool fools garbage hate idiot idiotic idiots imbecile jerk
-    kill loser losers moron morons pathetic scum shut stupid trash useless vermin worthless
-    """
-)
-"""Words that insult or threaten."""
-
-LINKING = words_in(
-    """
-    also although and because besides but consequently finally first furthermore he hence her his
-    however instead it its later meanwhile moreover next second she since so still such that their
-    then there therefore these they this those thus yet
-    """
-)
-"""Words that link a sentence to the previous one, if it begins with one of them."""
-
-
-def cues_in(text: str, cues: frozenset[str]) -> list[str]:
-    """The cues that a text has, in their order.
-
-    Examples
-    --------
-    >>> cues_in("I think it is the best one.", OPINION)
-    ['think', 'best']
-    """
-    return [word for word in tokens(text) if word in cues]
-
+from valor_llm.lexical.words import Words, begins_with, sentences
 
 ENOUGH = 0.6
 """The share of a statement's words that a sentence must have to be about the same."""
@@ -152,7 +93,7 @@ def _cut(source: str) -> tuple[_Sentence, ...]:
     for text in sentences(source):
         said = Words.of(text)
         # The topic of *It was painted* is that of the sentence before.
-        refers = next(iter(tokens(text)), "") in PRONOUNS
+        refers = begins_with(text, "pronouns")
         about = said.content.keys() | (about if refers else frozenset())
         found.append(_Sentence(text, said, about))
     return tuple(found)

@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import resources
 
 from attrs import frozen
 
 
-def words_in(text: str) -> frozenset[str]:
-    """Return the words of a text that are separated by blanks."""
-    return frozenset(text.split())
+def _word_lists() -> dict[str, list[str]]:
+    text = (resources.files(__package__) / "words.toml").read_text("utf-8")
+    return {name: words.split() for name, words in tomllib.loads(text).items()}
 
 
-STOP_WORDS = words_in(
-    """
-    a about after all also am an and any are as at be because been before being between both but by
-    can could did do does during each few for from had has have he her here him his i if in into is
-    it its made many may me more most much my nor of off on once only or other our out over own
-    same she should so some such than that the their them then there these they this those through
-    to too under until up us very was we were while will with would you your
-    """
-)
-"""English function words."""
-
-PRONOUNS = frozenset({"he", "it", "she", "that", "these", "they", "this", "those"})
-QUESTION_WORDS = frozenset(
-    {"how", "what", "when", "where", "which", "who", "whom", "whose", "why", "long", "old"}
-)
-NEGATIONS = frozenset({"cannot", "neither", "never", "no", "nobody", "none"}) | {
-    *("not", "nothing", "without", "\u4e0d", "\u6ca1", "\u6c92"),
-}
-
-_COUNTS = {
-    word: str(number)
-    for number, word in enumerate(
-        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"), 2
-    )
-} | {"twelve": "12"}
+_LISTS = _word_lists()
+_COUNTS = {word: str(number) for number, word in enumerate(_LISTS["counts"], 2)}
 _ALONE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -51,6 +30,29 @@ _WORD = re.compile(
 )
 _MARKS = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc`\u00b4", "'"))
 _GROUPED = re.compile(r",(?=\d{3}(?!\d))")
+
+
+@lru_cache
+def words_of(name: str) -> frozenset[str]:
+    """Return the words of a list in the file, such as ``"opinion"``."""
+    return frozenset(_LISTS[name])
+
+
+def cues_in(text: str, *names: str) -> list[str]:
+    """Return the words of a text that are in one of some lists, in their order.
+
+    Examples
+    --------
+    >>> cues_in("I think it is the best one.", "opinion", "toxic")
+    ['think', 'best']
+    """
+    cues = frozenset().union(*map(words_of, names))
+    return [word for word in tokens(text) if word in cues]
+
+
+def begins_with(text: str, name: str) -> bool:
+    """Return whether the first word of a text is in a list."""
+    return next(iter(tokens(text)), "") in words_of(name)
 
 
 @frozen
@@ -97,9 +99,9 @@ def _words(text: str) -> Words:
         for part in (plain[:-3], "not") if plain.endswith("n't") else (plain,):
             if is_number or part in _COUNTS:
                 numbers.add(_number(_COUNTS.get(part, part)))
-            elif part in NEGATIONS:
+            elif part in words_of("negations"):
                 negations += 1
-            elif part not in STOP_WORDS:
+            elif part not in words_of("stop"):
                 content.setdefault(stem(part), word)
                 if place and word[0].isupper():
                     names.add(stem(part))
@@ -149,13 +151,6 @@ def _number(text: str) -> str:
         plain = plain.rstrip("0").rstrip(".")
     return plain
 
-
-_ABBREVIATIONS = words_in(
-    """
-    al approx ca cf co corp dr fig gen inc jr ltd mr mrs ms mt prof sen sr st vs
-    """
-)
-"""Written with a full stop that ends no sentence. A single letter, as in U.S., counts as well."""
 
 _CLOSING = "\"'\u201d\u2019)]"
 _ENDING_MARKS = r".!?\u2026"
@@ -219,4 +214,4 @@ def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
     word, after = before[1], text[end : end + _FAR].lstrip()
     if word.casefold() == "no":
         return not after[:1].isdigit()
-    return not (len(word) == 1 and word != "I") and word.casefold() not in _ABBREVIATIONS
+    return not (len(word) == 1 and word != "I") and word.casefold() not in words_of("abbreviations")
