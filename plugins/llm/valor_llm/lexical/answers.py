@@ -12,7 +12,6 @@ from valor_llm.lexical.words import (
     Words,
     begins_with,
     cues_in,
-    is_statement,
     sentences,
     statements,
     stem,
@@ -144,9 +143,7 @@ def contradicted(text: str, data: Data) -> Verdict:
 
 def opinions(text: str) -> list[str]:
     """Return the sentences of a text with a word that expresses an opinion."""
-    return [
-        one for one in sentences(text) if is_statement(one) and cues_in(one, "opinion", "toxic")
-    ]
+    return [one for one in statements(text) if cues_in(one, "opinion", "toxic")]
 
 
 def biased(text: str, data: Data) -> Verdict:

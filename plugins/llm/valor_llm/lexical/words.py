@@ -195,12 +195,7 @@ def statements(text: str) -> list[str]:
     >>> statements("It rains. Why?")
     ['It rains.']
     """
-    return [one for one in sentences(text) if is_statement(one)]
-
-
-def is_statement(sentence: str) -> bool:
-    """Return whether a sentence ends otherwise than with a question mark."""
-    return not sentence.rstrip(_CLOSING).endswith(("?", "\uff1f"))
+    return [one for one in sentences(text) if not one.rstrip(_CLOSING).endswith(("?", "\uff1f"))]
 
 
 def _is_end(text: str, start: int, match: re.Match[str]) -> bool:

@@ -8,31 +8,24 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone, by_key
+from valor_llm.clients.batches.protocol import PATIENCE, BatchCalls, BatchGone, by_key, json_or_none
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.fields import count, json_value, mapping
+from valor_llm.clients.fields import count, mapping
 from valor_llm.clients.http.faults import fault, said
-from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request, TransientError
+from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request
 
 _ENDED = ("completed", "expired", "cancelled")
 _FULL = "token_limit_exceeded"
 
 
-class OpenAIBatches:
-    """The batches of a chat endpoint.
-
-    Parameters
-    ----------
-    client : Endpoint
-        The endpoint.
-    """
+class OpenAIBatches(BatchCalls):
+    """The batches of a chat endpoint."""
 
     most_requests: ClassVar[int] = 50_000
     most_bytes: ClassVar[int] = 190_000_000
 
     def __init__(self, client: Endpoint) -> None:
-        self.client = client
-        self._transport = client.transport
+        super().__init__(client)
         self._url = "/v1" + client.dialect.path
 
     def line(self, key: str, request: Request) -> bytes:
@@ -45,25 +38,21 @@ class OpenAIBatches:
         file = self._uploaded(b"".join(lines))
         body = {"input_file_id": file, "endpoint": self._url, "completion_window": "24h"}
         answer = self._transport.post("/batches", body, PATIENCE)
-        return _named(answer, "batch", self.client.endpoint)
+        return self._id(answer, "batch")
 
     def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
         """Return the replies of a batch by key, or None while it is in progress."""
-        try:
+        with self._known(batch):
             received = self._transport.exchange("GET", f"/batches/{batch}", deadline=PATIENCE)
-        except FatalError as error:
-            if error.status == 404:
-                message = f"{self.client.endpoint}: knows no batch {batch} any more"
-                raise BatchGone(message) from error
-            raise
         # Not parsed as an answer to a call: a batch reports its errors in addition to its state.
-        state = mapping(_json(received.data))
+        state = mapping(json_or_none(received.data))
         if state.get("status") == "failed":
             raise self._failed(batch, state)
         if state.get("status") not in _ENDED:
             return None
         files = (state.get(name) for name in ("output_file_id", "error_file_id"))
-        found = (one for file in files if isinstance(file, str) for one in self._read(file))
+        paths = (f"/files/{file}/content" for file in files if isinstance(file, str))
+        found = (one for path in paths for one in self._replies(path))
         return by_key(found, self.client.endpoint)
 
     def _uploaded(self, content: bytes) -> str:
@@ -82,7 +71,7 @@ class OpenAIBatches:
             headers={"content-type": f"multipart/form-data; boundary={between}"},
             deadline=PATIENCE,
         )
-        return _named(self._transport.parsed(received.data), "file", self.client.endpoint)
+        return self._id(self._transport.parsed(received.data), "file")
 
     def _failed(self, batch: str, state: Mapping[str, Any]) -> ClientError:
         """Reason why a batch was not started."""
@@ -94,41 +83,14 @@ class OpenAIBatches:
             return BatchGone(reason)
         return FatalError(reason, "Fix the fault that the endpoint reports, and run again")
 
-    def _read(self, file: str) -> list[tuple[str, Reply | ClientError]]:
-        """Keys in a file, each with the outcome of its request."""
-        received = self._transport.exchange(
-            "GET", f"/files/{file}/content", deadline=PATIENCE, most_bytes=MOST_BYTES
-        )
-        lines = map(mapping, map(_json, received.data.splitlines()))
-        return [(str(line.get("custom_id")), self._outcome(line)) for line in lines]
-
     def _outcome(self, line: Mapping[str, Any]) -> Reply | ClientError:
         """Return the reply to one request, or its error."""
-        place, response = self.client.endpoint, mapping(line.get("response"))
+        response = mapping(line.get("response"))
         body, status = mapping(response.get("body")), count(response.get("status_code"))
         if not response or line.get("error"):
-            error = mapping(line.get("error"))
-            return TransientError(
-                f"{place}: in a batch, {error.get('message') or 'no answer'}", after=0.0
-            )
+            return self._lost(str(mapping(line.get("error")).get("message") or "no answer"))
         if status >= 300 or body.get("error"):
-            data = json.dumps(body).encode()
-            return fault(status if status >= 300 else 500, {}, said(data), place, time.time())
-        try:
-            return self.client.reply(body)
-        except ClientError as error:
-            return error
-
-
-def _json(line: bytes) -> Any:
-    try:
-        return json_value(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _named(answer: Mapping[str, Any], what: str, place: str) -> str:
-    name = answer.get("id")
-    if not isinstance(name, str):
-        raise TransientError(f"{place}: expected the id of a {what}, found none")
-    return name
+            words = said(json.dumps(body).encode())
+            status = status if status >= 300 else 500
+            return fault(status, {}, words, self.client.endpoint, time.time())
+        return self._reply(body)

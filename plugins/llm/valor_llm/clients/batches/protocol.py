@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from valor_llm.clients.protocol import ClientError, Reply, Request, TransientError
+from valor_llm.clients.fields import json_value, mapping
+from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request, TransientError
+
+if TYPE_CHECKING:
+    from valor_llm.clients.endpoint import Endpoint
 
 PATIENCE = 600.0
 """Timeout in seconds for sending or fetching a batch."""
@@ -90,3 +95,63 @@ class TakesBatches(Protocol):
 
     def batches(self) -> BatchEndpoint | None:
         """Return the batch API, or None if the endpoint has none."""
+
+
+class BatchCalls:
+    """Calls about batches and answers to them that all endpoints have in common.
+
+    Parameters
+    ----------
+    client : Endpoint
+        The endpoint.
+    """
+
+    def __init__(self, client: Endpoint) -> None:
+        self.client = client
+        self._transport = client.transport
+
+    def _replies(self, path: str, **call: Any) -> Iterator[tuple[str, Reply | ClientError]]:
+        """Yield the key and the outcome of each line of a file; other lines have no key."""
+        received = self._transport.exchange(
+            "GET", path, deadline=PATIENCE, most_bytes=MOST_BYTES, **call
+        )
+        for line in map(mapping, map(json_or_none, received.data.splitlines())):
+            yield str(line.get("custom_id")), self._outcome(line)
+
+    def _outcome(self, line: Mapping[str, Any]) -> Reply | ClientError:
+        """Return the reply in a line, or the error of its request."""
+        raise NotImplementedError
+
+    def _reply(self, answer: Mapping[str, Any]) -> Reply | ClientError:
+        try:
+            return self.client.reply(answer)
+        except ClientError as error:
+            return error
+
+    def _lost(self, why: str) -> ClientError:
+        return TransientError(f"{self.client.endpoint}: in a batch, {why}", after=0.0)
+
+    def _id(self, answer: Mapping[str, Any], what: str) -> str:
+        name = answer.get("id")
+        if not isinstance(name, str):
+            raise TransientError(f"{self.client.endpoint}: expected the id of a {what}, found none")
+        return name
+
+    @contextmanager
+    def _known(self, batch: str) -> Iterator[None]:
+        """Raise `BatchGone` if the endpoint does not find a batch."""
+        try:
+            yield
+        except FatalError as error:
+            if error.status == 404:
+                message = f"{self.client.endpoint}: knows no batch {batch} any more"
+                raise BatchGone(message) from error
+            raise
+
+
+def json_or_none(data: bytes) -> Any:
+    """Return a value in JSON, or None if it is invalid."""
+    try:
+        return json_value(data)
+    except (ValueError, RecursionError):
+        return None
