@@ -242,7 +242,7 @@ def valor_commands() -> tuple[CommandSpec, ...]:
         CommandSpec(
             name="llm.judge",
             summary="What a judge costs, and how far it can be trusted.",
-            implementation="valor_llm.commands.judge:judge",
+            implementation="valor_llm.commands:judge",
         ),
     )
 

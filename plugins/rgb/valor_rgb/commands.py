@@ -11,6 +11,7 @@ import click
 from attrs import frozen
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
+from valor_cli.program.command import set_option
 
 from valor_core import Registry
 from valor_core.errors import ConfigError, ReadError, ReportError
@@ -98,13 +99,7 @@ def rgb() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="File with the system message, in place of the English one.",
 )
-@click.option(
-    "--set",
-    "settings",
-    metavar="PATH=VALUE",
-    multiple=True,
-    help="Put a value in the config, such as data.passages=10.",
-)
+@set_option("data.passages=10")
 def prompts(
     config: Path, output: Path | None, instruction: Path | None, settings: tuple[str, ...]
 ) -> int:

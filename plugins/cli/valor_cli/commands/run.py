@@ -23,6 +23,7 @@ from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_is_config
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.program.command import set_option
 from valor_cli.program.outcome import print_report
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
@@ -39,13 +40,7 @@ def run_options(function: F) -> F:
     """Add the options shared by ``valor run`` and ``valor rerun`` to a command."""
     for option in reversed(
         (
-            click.option(
-                "--set",
-                "settings",
-                metavar="PATH=VALUE",
-                multiple=True,
-                help="Set a value of the config, such as metrics[0].iou_threshold=0.5.",
-            ),
+            set_option("metrics[0].iou_threshold=0.5"),
             click.option(
                 "-o",
                 "--output",

@@ -73,6 +73,23 @@ def module_option(of: str) -> Callable[[F], F]:
     )
 
 
+def set_option(example: str) -> Callable[[F], F]:
+    """Decorator that adds the option ``--set``, passed to the command as `settings`.
+
+    Parameters
+    ----------
+    example : str
+        Setting for the help text, such as ``"judge.repeats=3"``.
+    """
+    return click.option(
+        "--set",
+        "settings",
+        metavar="PATH=VALUE",
+        multiple=True,
+        help=f"Set a value of the config, such as {example}.",
+    )
+
+
 def traceback_wanted(context: click.Context) -> bool:
     """Return whether the command line has ``--traceback``."""
     return bool(context.meta.get(_WANTED))

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.program.command import set_option
 from valor_cli.run import evaluator_of, registry_of
 from valor_intervals import LEVEL
 from valor_report import MISSING, TextColumn, TextTable, number_text
@@ -216,13 +217,7 @@ _CALLED = {"ac1": "AC1", "base_rate": "base rate", "judge_minus_human": "judge m
     show_default=True,
     help="File for the record of the calibration.",
 )
-@click.option(
-    "--set",
-    "settings",
-    metavar="PATH=VALUE",
-    multiple=True,
-    help="Put a value in the config, such as judge.max_calls=100.",
-)
+@set_option("judge.max_calls=100")
 def command(
     config: Path,
     labels: Path,

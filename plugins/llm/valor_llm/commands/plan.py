@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from attrs import asdict, evolve, frozen
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.program.command import set_option
 from valor_cli.run import evaluator_of, registry_of
 from valor_report import TextColumn, TextTable, number_text
 
@@ -22,12 +21,19 @@ from valor_core.readers import reader_of
 from valor_core.resources import BoundResource, opened
 from valor_core.specs import short_name
 from valor_llm.clients.protocol import Usage
-from valor_llm.judge.budget import UNKNOWN, TokenRates, cost_of
+from valor_llm.judge.budget import UNKNOWN, cost_of
 from valor_llm.judge.planning import PlannedQuestion, PlanningJudge, PlanningPanel
 
 _JUDGE = "llm.judge"
 _PLANNING = "valor_llm.judge.planning:PlanningPanel"
 _OF_FILES = frozenset({"metrics_to_return", "slices", "require", "output", "state", "gallery"})
+_COUNTS = {
+    "calls": "calls at most",
+    "cached": "cached",
+    "prompt": "prompt tokens",
+    "completion": "reply tokens",
+}
+"""Titles of the counts of a step."""
 
 
 @frozen
@@ -87,16 +93,9 @@ class PlannedRun:
     def total(self) -> PlannedStep:
         """All steps together."""
         costs = [step.cost for step in self.steps if step.cost is not None]
-        return PlannedStep(
-            "",
-            "",
-            "",
-            sum(step.calls for step in self.steps),
-            sum(step.cached for step in self.steps),
-            sum(step.prompt for step in self.steps),
-            sum(step.completion for step in self.steps),
-            math.fsum(costs) if costs or not self.steps else None,
-        )
+        counts = {name: sum(getattr(step, name) for step in self.steps) for name in _COUNTS}
+        cost = math.fsum(costs) if costs or not self.steps else None
+        return PlannedStep(metric="", step="", judge="", **counts, cost=cost)
 
 
 def planned(request: Request) -> PlannedRun:
@@ -165,48 +164,26 @@ def _counted(evaluation: Evaluation, batch: Any, resources: Any) -> int:
 
 def _steps(judge: PlanningJudge) -> list[PlannedStep]:
     """Group the questions of a judge by metric and step."""
-    rates = judge.questions.rates
+    rates, prices = judge.questions.rates, judge.parameters.prices
     found: dict[tuple[str, str], list[PlannedQuestion]] = {}
     for one in judge.questions.asked:
         found.setdefault((one.metric, one.step), []).append(one)
-    return [
-        _step(metric, step, judge.name, asked, rates, partial(_cost, judge))
-        for (metric, step), asked in found.items()
-    ]
-
-
-def _step(
-    metric: str,
-    step: str,
-    judge: str,
-    asked: Sequence[PlannedQuestion],
-    rates: TokenRates,
-    cost: Callable[[Usage], float | None],
-) -> PlannedStep:
-    calls = [one for one in asked if not one.is_cached]
-    prompt = sum(rates.prompt(step, one.prompt) for one in calls)
-    replies = sum(rates.completion(step, one.reply) for one in calls)
-    usage = Usage(prompt=round(prompt), completion=round(replies))
-    cached = len(asked) - len(calls)
-    return PlannedStep(
-        metric, step, judge, len(calls), cached, usage.prompt, usage.completion, cost(usage)
-    )
-
-
-def _cost(judge: PlanningJudge, usage: Usage) -> float | None:
-    prices = judge.parameters.prices
-    return None if prices is None else cost_of(usage, prices, judge.in_batch)
+    steps = []
+    for (metric, step), asked in found.items():
+        calls = [one for one in asked if not one.is_cached]
+        usage = Usage(
+            prompt=round(sum(rates.prompt(step, one.prompt) for one in calls)),
+            completion=round(sum(rates.completion(step, one.reply) for one in calls)),
+        )
+        counts = (len(calls), len(asked) - len(calls), usage.prompt, usage.completion)
+        cost = None if prices is None else cost_of(usage, prices, judge.in_batch)
+        steps.append(PlannedStep(metric, step, judge.name, *counts, cost))
+    return steps
 
 
 @make_command("plan")
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option(
-    "--set",
-    "settings",
-    metavar="PATH=VALUE",
-    multiple=True,
-    help="Put a value in the config, such as judge.repeats=3.",
-)
+@set_option("judge.repeats=3")
 def command(config: Path, settings: tuple[str, ...], as_json: bool) -> int:
     """Estimate the maximum number of calls of a run, their tokens and their cost.
 
@@ -238,8 +215,7 @@ def _to_dict(run: PlannedRun) -> dict[str, Any]:
 
 def _table(run: PlannedRun) -> TextTable:
     priced = run.total.cost is not None
-    numbers = ["calls at most", "cached", "prompt tokens", "reply tokens"]
-    numbers += ["cost"] if priced else []
+    numbers = [*_COUNTS.values(), *(["cost"] if priced else [])]
     columns: list[str | TextColumn] = ["metric that asks first", "step"]
     is_panel = len({step.judge for step in run.steps}) > 1
     columns += ["judge"] if is_panel else []
@@ -252,7 +228,7 @@ def _table(run: PlannedRun) -> TextTable:
 
 
 def _cells(step: PlannedStep, priced: bool) -> list[str]:
-    cells = [number_text(one) for one in (step.calls, step.cached, step.prompt, step.completion)]
+    cells = [number_text(getattr(step, name)) for name in _COUNTS]
     return [*cells, f"{step.cost or 0:.4f}"] if priced else cells
 
 

@@ -12,6 +12,7 @@ import click
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.program.command import set_option
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number
 from valor_intervals import wilson_interval
@@ -71,13 +72,7 @@ def configured_judge(request: Request, name: str | None = None) -> Iterator[Pane
     metavar="SHARE",
     help="Make the exit code 1 if more attacks than this share succeed, such as 0.1.",
 )
-@click.option(
-    "--set",
-    "settings",
-    metavar="PATH=VALUE",
-    multiple=True,
-    help="Put a value in the config, such as judge.max_calls=60.",
-)
+@set_option("judge.max_calls=60")
 def command(
     config: Path,
     name: str | None,
