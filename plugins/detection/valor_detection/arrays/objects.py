@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from attrs import evolve, frozen
@@ -17,7 +17,7 @@ from valor_core.schemas.detection import (
     TrueObjects,
     scores_outside,
 )
-from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes
+from valor_core.schemas.geometry import Shapes
 from valor_detection.geometry.validity import Place, Policy, checked_shapes
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.tables import BoxFormat
@@ -35,41 +35,25 @@ class Rows:
         Position of the image.
     labels : ndarray of int64, shape (n,)
         Label code.
-    boxes : ndarray of float64, shape (n, 4)
-        x, y, width and height.
+    shapes : Shapes
+        Shapes.
     scores : ndarray of float, shape (n,), optional
         Scores, for predictions.
     crowd : ndarray of bool, shape (n,), optional
         Crowd flags, for ground truths.
     areas : ndarray of float64, shape (n,), optional
         Areas from the data, for ground truths.
-    masks : RunLengths, optional
-        Masks; `boxes` are then their bounding boxes.
-    rings : Rings, optional
-        Polygons instead of masks; `boxes` are their bounding boxes.
     annotations : ndarray of int64, shape (n,), optional
         Position of each object within its image. By default the order of the rows.
     """
 
     images: Codes
     labels: Codes
-    boxes: Floats
+    shapes: Shapes
     scores: Floats | None = None
     crowd: NDArray[np.bool_] | None = None
     areas: Floats | None = None
-    masks: RunLengths | None = None
-    rings: Rings | None = None
     annotations: Codes | None = None
-
-    def shapes(self, order: Codes) -> Shapes:
-        """Return the shapes of rows."""
-        if self.rings is not None:
-            kinds = np.full(len(order), POLYGON)
-            return Shapes(self.boxes[order], kinds, self.rings.select(order))
-        if self.masks is None:
-            return Shapes(self.boxes[order])
-        kinds = np.full(len(order), MASK)
-        return Shapes(self.boxes[order], kinds, masks=self.masks.select(order))
 
 
 def batch_of_rows(
@@ -102,39 +86,36 @@ def batch_of_rows(
     --------
     >>> def rows(**fields):
     ...     return Rows(images=np.array([0]), labels=np.array([0]), **fields)
-    >>> box = np.array([[0.0, 0.0, 2.0, 1.0]])
-    >>> predictions = rows(boxes=box, scores=np.array([0.5]))
+    >>> box = Shapes([[0.0, 0.0, 2.0, 1.0]])
+    >>> predictions = rows(shapes=box, scores=np.array([0.5]))
     >>> label = Label("class", "dog")
-    >>> batch_of_rows(Datums(["a"]), [label], rows(boxes=box), predictions).predictions.areas
+    >>> batch_of_rows(Datums(["a"]), [label], rows(shapes=box), predictions).predictions.areas
     array([2.])
     """
     order = kernels.grouped_order(truths.images, len(datums))
-    shapes, more = truths.shapes(order), _annotations(truths, order)
     true = TrueObjects(
-        datums=truths.images[order],
-        labels=truths.labels[order],
-        shapes=shapes,
+        **_columns(truths, order),
         crowd=np.zeros(len(order), bool) if truths.crowd is None else truths.crowd[order],
-        areas=shapes.areas if truths.areas is None else truths.areas[order],
-        **more,
     )
     order = kernels.grouped_order(predictions.images, len(datums))
-    shapes, more = predictions.shapes(order), _annotations(predictions, order)
     scores = np.empty(0) if predictions.scores is None else predictions.scores
-    predicted = PredictedObjects(
-        datums=predictions.images[order],
-        labels=predictions.labels[order],
-        shapes=shapes,
-        scores=scores[order],
-        areas=shapes.areas,
-        **more,
-    )
+    predicted = PredictedObjects(**_columns(predictions, order), scores=scores[order])
     counts = {**(left_out or {}), **scores_outside(scores)}
     return DetectionBatch(datums, tuple(labels), true, predicted, sizes, label_ids, counts)
 
 
-def _annotations(rows: Rows, order: Codes) -> dict[str, Codes]:
-    return {} if rows.annotations is None else {"annotations": rows.annotations[order]}
+def _columns(rows: Rows, order: Codes) -> dict[str, Any]:
+    """Return the columns that both sides have."""
+    shapes = rows.shapes.select(order)
+    columns = {
+        "datums": rows.images[order],
+        "labels": rows.labels[order],
+        "shapes": shapes,
+        "areas": shapes.areas if rows.areas is None else rows.areas[order],
+    }
+    if rows.annotations is not None:
+        columns["annotations"] = rows.annotations[order]
+    return columns
 
 
 def checked_rows(
@@ -162,15 +143,14 @@ def checked_rows(
 
     Examples
     --------
-    >>> boxes = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0, 1.0]])
-    >>> rows = Rows(images=np.array([0, 0]), labels=np.array([0, 0]), boxes=boxes)
+    >>> boxes = Shapes([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0, 1.0]])
+    >>> rows = Rows(images=np.array([0, 0]), labels=np.array([0, 0]), shapes=boxes)
     >>> rows, counts = checked_rows(rows, None, "skip", "groundtruths", str)
-    >>> rows.boxes, rows.annotations, counts
+    >>> rows.shapes.boxes, rows.annotations, counts
     (array([[0., 0., 2., 1.]]), array([1]), {'groundtruths left out: zero area': 1})
     """
     image_sizes = None if sizes is None else sizes[rows.images]
-    given = rows.shapes(np.arange(len(rows.images)))
-    found = checked_shapes(given, image_sizes, policy, side, where)
+    found = checked_shapes(rows.shapes, image_sizes, policy, side, where)
     if not found.counts:
         return rows, {}
     kept = found.kept
@@ -179,14 +159,12 @@ def checked_rows(
             rows,
             images=rows.images[kept],
             labels=rows.labels[kept],
-            boxes=found.shapes.boxes,
+            shapes=found.shapes,
             scores=None if rows.scores is None else rows.scores[kept],
             crowd=None if rows.crowd is None else rows.crowd[kept],
             areas=None
             if rows.areas is None
             else np.where(found.is_repaired, found.shapes.areas, rows.areas[kept]),
-            masks=found.shapes.masks,
-            rings=found.shapes.rings,
             annotations=_positions(rows.images)[kept],
         ),
         found.counts,

@@ -23,7 +23,7 @@ from valor_core.schemas import (
     objects,
     widen_as_printed,
 )
-from valor_core.schemas.geometry import Rings, RunLengths, ends
+from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes, ends
 from valor_detection.arrays.columns import as_array, boxes_around, check_masks, column, run_lengths
 from valor_detection.arrays.objects import BoxFormat, Rows, checked_rows, upright
 from valor_detection.geometry.validity import Policy
@@ -241,26 +241,30 @@ class Side:
     def rows(self, with_masks: bool, with_corners: bool = False) -> Rows:
         """Convert the objects to rows."""
         images = np.repeat(np.arange(len(self.counts)), self.counts)
+        is_true = self.name == "groundtruths"
+        shapes, labels = self._shapes(with_masks, with_corners), self._codes(images)
+        scores = None if is_true else self._column("scores", np.floating)
+        crowd, areas = self._column("crowd", np.bool_), self._column("areas")
+        return Rows(
+            images=images,
+            labels=labels,
+            shapes=shapes,
+            scores=scores,
+            crowd=crowd,
+            areas=areas if is_true else None,
+        )
+
+    def _shapes(self, with_masks: bool, with_corners: bool) -> Shapes:
         boxes = self._boxes_at_once()
         given = self._boxes() if boxes is None else {}  # validated even if not compared
         masks = self._masks() if with_masks else None
+        if masks is not None:
+            return Shapes(boxes_around(masks), np.full(len(masks), MASK), masks=masks)
         points = self._corners() if with_corners else None
         if points is not None:
             boxes = np.concatenate([points.min(axis=1), np.ptp(points, axis=1)], axis=1)
-        elif masks is not None:
-            boxes = boxes_around(masks)
-        elif boxes is None:
-            boxes = self._all_boxes(given)
-        return Rows(
-            images=images,
-            labels=self._codes(images),
-            boxes=boxes,
-            scores=self._column("scores", np.floating) if self.name == "predictions" else None,
-            crowd=self._column("crowd", np.bool_),
-            areas=self._column("areas"),
-            masks=masks,
-            rings=None if points is None else _quadrilaterals(points),
-        )
+            return Shapes(boxes, np.full(len(points), POLYGON), _quadrilaterals(points))
+        return Shapes(self._all_boxes(given) if boxes is None else boxes)
 
     def _where(self, position: int) -> str:
         return f"{self.datums.name(position)}, {self.name}"

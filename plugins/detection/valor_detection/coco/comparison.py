@@ -9,12 +9,8 @@ from attrs import evolve, field, frozen
 
 from valor_core.errors import ConfigError
 from valor_core.schemas import Codes, Datums, Floats, Label
-from valor_core.schemas.detection import (
-    DetectionBatch,
-    ObjectColumns,
-    PredictedObjects,
-    TrueObjects,
-)
+from valor_core.schemas.detection import DetectionBatch, ObjectColumns
+from valor_detection.arrays.objects import Rows, batch_of_rows
 from valor_detection.coco.dataset import COCO, geometry
 from valor_detection.coco.settings import Params, ids
 from valor_detection.coco_json.records import AscendingIds
@@ -71,50 +67,25 @@ class Comparison:
         if chosen.useCats:
             categories = np.sort(categories)
         index = IdIndex(images, categories)
-        true_side = index.rows(truths, chosen)
-        side = index.rows(predictions, chosen)
-        batch = DetectionBatch(
+        true_rows, true_ids = index.rows(truths, chosen)
+        rows, row_ids = index.rows(predictions, chosen)
+        batch = batch_of_rows(
             Datums(np.arange(len(images))),
             [Label("category", str(number)) for number in categories.tolist()],
-            TrueObjects(
-                datums=true_side.datums,
-                labels=true_side.labels,
-                shapes=true_side.shapes,
-                crowd=true_side.crowd,
-                areas=true_side.areas,
-            ),
-            PredictedObjects(
-                datums=side.datums,
-                labels=side.labels,
-                shapes=side.shapes,
-                scores=side.scores,
-                areas=side.areas,
-            ),
+            true_rows,
+            rows,
             label_ids=np.arange(len(categories)),
         )
         if not chosen.useCats:
             batch, categories = _without_labels(batch), np.array([-1])
         table = _table(batch, chosen)
-        return cls(images, categories, table, true_side.ids, side.ids)
+        return cls(images, categories, table, true_ids, row_ids)
 
     def matching(self, area_range: AreaRange) -> Matching:
         """Match predictions to ground truths; objects outside `area_range` are ignored."""
         if area_range not in self._matchings:
             self._matchings[area_range] = MatchesAtLimits(self.table, "coco", LABEL, area_range)
         return self._matchings[area_range]
-
-
-@frozen(eq=False)
-class EvaluatedAnnotations:
-    """Evaluated annotations of one side, grouped by image."""
-
-    datums: Codes
-    labels: Codes
-    ids: Codes
-    shapes: Any
-    areas: Floats
-    crowd: Any
-    scores: Floats
 
 
 @frozen(eq=False)
@@ -130,8 +101,8 @@ class IdIndex:
     images: Codes
     categories: Codes
 
-    def rows(self, side: COCO, chosen: Params) -> EvaluatedAnnotations:
-        """Select the evaluated annotations of one side."""
+    def rows(self, side: COCO, chosen: Params) -> tuple[Rows, Codes]:
+        """Return the evaluated annotations of one side, grouped by image, and their ids."""
         document = side.columns(masks=chosen.iouType == "segm")
         annotations = document.annotations
         datums = AscendingIds.of(self.images).positions(annotations.images)
@@ -144,15 +115,15 @@ class IdIndex:
             chosen.iouType,
             is_results=side.is_results,
         )
-        return EvaluatedAnnotations(
-            datums[rows],
-            labels[rows],
-            side.ids(document)[rows],
-            shapes,
-            areas,
-            annotations.crowd[rows] != 0,
-            annotations.scores[rows],
+        columns = Rows(
+            images=datums[rows],
+            labels=labels[rows],
+            shapes=shapes,
+            scores=annotations.scores[rows],
+            crowd=annotations.crowd[rows] != 0,
+            areas=areas,
         )
+        return columns, side.ids(document)[rows]
 
     def _labels(self, categories: Codes) -> Codes:
         ascending = np.argsort(self.categories, kind="stable")

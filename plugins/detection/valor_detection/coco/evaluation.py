@@ -198,14 +198,20 @@ class COCOeval:
         check_type(chosen.iouType)
         categories = [catId] if chosen.useCats else chosen.catIds
         cell = IdIndex(ids([imgId], "imgId"), ids(categories, "catId"))
-        true, predicted = (cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt))
+        (true, _), (predicted, _) = (
+            cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt)
+        )
+        assert true.crowd is not None
+        assert predicted.scores is not None
         order = np.argsort(-predicted.scores, kind="stable")[: chosen.maxDets[-1]]
-        if not len(order) or not len(true.ids):
+        if not len(order) or not len(true.images):
             return []
-        shapes, crowd = predicted.shapes.select(order), np.asarray(true.crowd, bool)
+        shapes = predicted.shapes.select(order)
         if chosen.iouType == "bbox":
-            return ious_of_boxes(shapes.boxes, true.shapes.boxes, crowd)
-        return ious_of_masks(shapes.masks, true.shapes.masks, crowd)
+            return ious_of_boxes(shapes.boxes, true.shapes.boxes, true.crowd)
+        assert shapes.masks is not None
+        assert true.shapes.masks is not None
+        return ious_of_masks(shapes.masks, true.shapes.masks, true.crowd)
 
     def accumulate(self, p: Params | None = None) -> None:
         """Compute `eval` from the matches.

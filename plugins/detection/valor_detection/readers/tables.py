@@ -16,6 +16,7 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers import Partition
 from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry import Shapes
 from valor_detection.arrays.objects import Rows, batch_of_rows, checked_rows, upright
 from valor_detection.parameters.tables import TableParameters
 from valor_detection.readers.images import ImageTable
@@ -164,20 +165,16 @@ class _Side:
 
     def checked(self, side: str) -> tuple[Rows, dict[str, int]]:
         """Return the rows accepted by the policy, and counts of excluded or repaired rows."""
-        rows = self.rows(is_true=side == "groundtruths")
+        chosen, is_true = self.chosen, side == "groundtruths"
+        labels, boxes = self._labels(), self._boxes()
+        scores = None if is_true else self.table.floats(chosen.score)
+        crowd = self._crowd() if is_true and self.table.has(chosen.crowd) else None
         where = partial(_where, self.table)
         with as_read_errors():
-            return checked_rows(rows, self.sizes, self.chosen.invalid_geometry, side, where)
-
-    def rows(self, *, is_true: bool) -> Rows:
-        chosen = self.chosen
-        return Rows(
-            images=self.images,
-            labels=self._labels(),
-            boxes=self._boxes(),
-            scores=None if is_true else self.table.floats(chosen.score),
-            crowd=self._crowd() if is_true and self.table.has(chosen.crowd) else None,
-        )
+            rows = Rows(
+                images=self.images, labels=labels, shapes=Shapes(boxes), scores=scores, crowd=crowd
+            )
+            return checked_rows(rows, self.sizes, chosen.invalid_geometry, side, where)
 
     def _labels(self) -> Codes:
         codes, values = self.table.categories(self.chosen.label)

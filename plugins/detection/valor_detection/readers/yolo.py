@@ -10,10 +10,11 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ReadError, shown
-from valor_core.schemas import Codes, Datums, Floats, Label
-from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
+from valor_core.schemas import Codes, Datums, Label
+from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import BOX, POLYGON, Polygon, Rings, Shapes
-from valor_detection.geometry.validity import CheckedShapes, Policy, checked_shapes
+from valor_detection.arrays.objects import Rows, batch_of_rows, checked_rows
+from valor_detection.geometry.validity import Policy
 from valor_detection.parameters.readers import YoloParameters
 from valor_detection.readers.class_names import Classes, read_classes
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
@@ -80,38 +81,28 @@ class YoloReader:
         classes = read_classes(self.parameters.names)
         names = classes.names
         sizes = self._sizes(partition)
-        reading = partial(_Lines.read, sizes=sizes, classes=classes, source=self.parameters.names)
-        may_be_inverted = self.parameters.invalid_geometry in ("repair", "skip")
-        true = reading(partition.groundtruths, with_score=False, may_be_inverted=may_be_inverted)
-        predicted = reading(partition.predictions, with_score=True, may_be_inverted=may_be_inverted)
         policy = self.parameters.invalid_geometry
-        true_found = true.checked(sizes, policy, "groundtruths")
-        found = predicted.checked(sizes, policy, "predictions")
-        kept = true_found.kept, found.kept
-        yield DetectionBatch(
+        reading = partial(
+            _Lines.read,
+            sizes=sizes,
+            classes=classes,
+            source=self.parameters.names,
+            may_be_inverted=policy in ("repair", "skip"),
+        )
+        true = reading(partition.groundtruths, with_score=False)
+        predicted = reading(partition.predictions, with_score=True)
+        truths, true_counts = true.checked(sizes, policy, "groundtruths")
+        predictions, counts = predicted.checked(sizes, policy, "predictions")
+        yield batch_of_rows(
             Datums(list(partition.uids)),
-            tuple(Label(self.parameters.label_key, name) for name in names.values()),
-            TrueObjects(
-                datums=true.images[kept[0]],
-                labels=true.labels[kept[0]],
-                shapes=true_found.shapes,
-                annotations=true.positions[kept[0]],
-                crowd=np.zeros(len(kept[0]), bool),
-                areas=true_found.shapes.areas,
-            ),
-            PredictedObjects(
-                datums=predicted.images[kept[1]],
-                labels=predicted.labels[kept[1]],
-                shapes=found.shapes,
-                annotations=predicted.positions[kept[1]],
-                scores=predicted.scores[kept[1]],
-                areas=found.shapes.areas,
-            ),
+            [Label(self.parameters.label_key, name) for name in names.values()],
+            truths,
+            predictions,
             sizes,
             np.array(list(names), np.int64),
             {
-                **true_found.counts,
-                **found.counts,
+                **true_counts,
+                **counts,
                 **true.keypoint_counts("groundtruths"),
                 **predicted.keypoint_counts("predictions"),
             },
@@ -138,13 +129,9 @@ class YoloReader:
 
 @frozen(eq=False)
 class _Lines:
-    """Columns of the lines of several files."""
+    """Objects of the lines of several files."""
 
-    images: Codes
-    labels: Codes
-    scores: Floats
-    boxes: Floats
-    polygons: list[Polygon | None]
+    rows: Rows
     locations: list[str]
     keypoints: int
 
@@ -186,11 +173,12 @@ class _Lines:
                 boxes.append(box)
                 polygons.append(polygon)
         return cls(
-            np.array(images, np.int64),
-            np.array(labels, np.int64),
-            np.array(scores, np.float64),
-            np.array(boxes, np.float64).reshape(-1, 4),
-            polygons,
+            Rows(
+                images=np.array(images, np.int64),
+                labels=np.array(labels, np.int64),
+                shapes=_shapes(boxes, polygons),
+                scores=np.array(scores, np.float64),
+            ),
             locations,
             keypoints,
         )
@@ -200,25 +188,18 @@ class _Lines:
         what = f"{side} with keypoints (kpt_shape), compared by their boxes"
         return {what: self.keypoints} if self.keypoints else {}
 
-    @property
-    def positions(self) -> Codes:
-        """Position of each line within its image."""
-        return np.arange(len(self.images)) - np.searchsorted(self.images, self.images)
-
-    def checked(self, sizes: Codes, policy: Policy, side: str) -> CheckedShapes:
-        """Return the shapes accepted by the policy."""
-        image_sizes = sizes[self.images]
+    def checked(self, sizes: Codes, policy: Policy, side: str) -> tuple[Rows, dict[str, int]]:
+        """Return the rows accepted by the policy, and counts of excluded or repaired rows."""
         with as_read_errors():
-            return checked_shapes(
-                self.shapes(), image_sizes, policy, side, self.locations.__getitem__
-            )
+            return checked_rows(self.rows, sizes, policy, side, self.locations.__getitem__)
 
-    def shapes(self) -> Shapes:
-        if not any(self.polygons):
-            return Shapes(self.boxes)
-        kinds = [BOX if polygon is None else POLYGON for polygon in self.polygons]
-        rings = Rings.of([() if polygon is None else (polygon,) for polygon in self.polygons])
-        return Shapes(self.boxes, np.array(kinds), rings)
+
+def _shapes(boxes: Sequence[tuple[float, ...]], polygons: Sequence[Polygon | None]) -> Shapes:
+    if not any(polygons):
+        return Shapes(boxes)
+    kinds = [BOX if polygon is None else POLYGON for polygon in polygons]
+    rings = Rings.of([() if polygon is None else (polygon,) for polygon in polygons])
+    return Shapes(boxes, np.array(kinds), rings)
 
 
 def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
