@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from attrs import frozen
-from valor_text.normalisers import normaliser
+from valor_text.normalisers import normalise
 
 from valor_rgb.rules.words import first_phrase, phrases_in
 from valor_rgb.samples.sample import Answers, Spellings
@@ -39,7 +39,6 @@ OVERLAP = 0.8
 """Share of the answer's tokens that is enough."""
 
 _END = re.compile(r"[.!?,;:]+$")
-_LOWER = normaliser("lower@1")
 
 
 def normalized(text: str) -> str:
@@ -50,7 +49,7 @@ def normalized(text: str) -> str:
     >>> normalized(' "The  capital, is Paris!!!')
     '"the capital, is paris'
     """
-    (lowered,) = _LOWER.normalise([text])
+    (lowered,) = normalise([text], "lower@1")
     return _END.sub("", lowered).rstrip()
 
 

@@ -71,7 +71,7 @@ class NearestEdits:
             tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses
         )
         best = pairs.best(-error_rates(counts))
-        codes = faults(pairs, tokens.counts, normaliser=normaliser, tokeniser=tokeniser)
+        codes = faults(pairs, tokens.counts, normaliser, tokeniser)
         return cls(counts[best], best - pairs.starts[:-1], codes)
 
 

@@ -134,7 +134,7 @@ class NgramSums(PreparedSums):
         self.too_short = self.too_short + table.too_short.sum(0)
         self.response_tokens += int(table.response_tokens.sum())
         self.reference_tokens += int(table.reference_tokens.sum())
-        return faults(pairs, tokens.counts, normaliser=self.normaliser, tokeniser=self.tokeniser)
+        return faults(pairs, tokens.counts, self.normaliser, self.tokeniser)
 
     @property
     def table(self) -> NgramTable:

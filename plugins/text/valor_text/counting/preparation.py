@@ -62,7 +62,7 @@ _KINDS = CharacterKinds(_kind)
 
 
 def faults(
-    pairs: Pairs, counts: Positions, *, normaliser: str = "none@1", tokeniser: str | None = None
+    pairs: Pairs, counts: Positions, normaliser: str = "none@1", tokeniser: str | None = None
 ) -> Codes | None:
     """Return the fault of each item; None if no item has one.
 
@@ -80,7 +80,7 @@ def faults(
     Examples
     --------
     >>> pairs = Pairs.between(["A", "Paris"], [["A"], ["Paris"]])
-    >>> faults(pairs, np.array([0, 1, 0, 1]), normaliser="squad@1")
+    >>> faults(pairs, np.array([0, 1, 0, 1]), "squad@1")
     array([1, 0], dtype=uint8)
     """
     if not pairs.items:

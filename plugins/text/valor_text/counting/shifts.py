@@ -37,24 +37,10 @@ class ShiftedEdits:
     faults: Codes | None = None
 
     @classmethod
-    def of(
-        cls,
-        batch: TextBatch,
-        *,
-        normalized: bool,
-        no_punct: bool,
-        asian_support: bool,
-        case_sensitive: bool,
-    ) -> ShiftedEdits:
-        """Compare the texts of a batch whose items have a response and references."""
+    def of(cls, batch: TextBatch, **options: bool) -> ShiftedEdits:
+        """Compute the edits of items with a response and references, with options of `tokens`."""
         pairs = Pairs.of(batch)
-        words = tokens(
-            pairs.texts,
-            normalized=normalized,
-            no_punct=no_punct,
-            asian_support=asian_support,
-            case_sensitive=case_sensitive,
-        )
+        words = tokens(pairs.texts, **options)
         edits = kernels.shifted_edits(words.ids, words.starts, pairs.responses, pairs.references)
         lengths = np.concatenate([[0], np.cumsum(words.counts[pairs.references])])[pairs.starts]
         return cls(

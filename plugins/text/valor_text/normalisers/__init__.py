@@ -11,22 +11,6 @@ Examples
 ['it', 's', '5', 'o', 'clock']
 """
 
-from valor_text.normalisers.normaliser import (
-    Normaliser,
-    Tokeniser,
-    normalise,
-    normaliser,
-    tokenise,
-    tokeniser,
-    tokens_of,
-)
+from valor_text.normalisers.normaliser import normalise, tokenise, tokens_of
 
-__all__ = [
-    "Normaliser",
-    "Tokeniser",
-    "normalise",
-    "normaliser",
-    "tokenise",
-    "tokeniser",
-    "tokens_of",
-]
+__all__ = ["normalise", "tokenise", "tokens_of"]

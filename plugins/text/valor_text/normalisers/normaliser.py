@@ -7,8 +7,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from attrs import field, frozen
-
 from valor_text.normalisers.tokens import Tokens
 from valor_text.parameters.fields import (
     NORMALISERS,
@@ -26,74 +24,6 @@ _AT_ONCE: Mapping[tuple[str, str], str] = {
 """Functions that find the tokens of normalised texts without building these texts."""
 
 
-@frozen(repr=False)
-class Normaliser:
-    """Function from texts to normalised texts.
-
-    Parameters
-    ----------
-    name : str
-        Name and version.
-    normalise : callable
-        ``normalise(texts)`` returns a text for each, in the same order.
-    """
-
-    name: str
-    normalise: Callable[[Texts], list[str]] = field(repr=False)
-
-
-@frozen(repr=False)
-class Tokeniser:
-    """Function from texts to tokens.
-
-    Parameters
-    ----------
-    name : str
-        Name and version.
-    tokenise : callable
-        ``tokenise(texts)`` returns the tokens of all texts.
-    """
-
-    name: str
-    tokenise: Callable[[Texts], Tokens] = field(repr=False)
-
-
-@cache
-def normaliser(name: str) -> Normaliser:
-    """Return a normaliser by its name, with or without a version.
-
-    Raises
-    ------
-    ParameterError
-        If no normaliser has that name and version.
-
-    Examples
-    --------
-    >>> normaliser("lower").name
-    'lower@1'
-    """
-    named = normaliser_named(name)
-    return Normaliser(named, _function(NORMALISERS, named))
-
-
-@cache
-def tokeniser(name: str) -> Tokeniser:
-    """Return a tokeniser by its name, with or without a version.
-
-    Raises
-    ------
-    ParameterError
-        If no tokeniser has that name and version.
-
-    Examples
-    --------
-    >>> tokeniser("rouge@1").name
-    'rouge@1'
-    """
-    named = tokeniser_named(name)
-    return Tokeniser(named, _function(TOKENISERS, named))
-
-
 def normalise(texts: Texts, name: str) -> list[str]:
     """Normalise texts.
 
@@ -109,7 +39,8 @@ def normalise(texts: Texts, name: str) -> list[str]:
     list of str
         One text for each, in the same order.
     """
-    return normaliser(name).normalise(texts)
+    normalised: list[str] = _function(NORMALISERS, normaliser_named(name))(texts)
+    return normalised
 
 
 def tokenise(texts: Texts, name: str) -> Tokens:
@@ -122,7 +53,8 @@ def tokenise(texts: Texts, name: str) -> Tokens:
     name : str
         Name of the tokeniser.
     """
-    return tokeniser(name).tokenise(texts)
+    tokens: Tokens = _function(TOKENISERS, tokeniser_named(name))(texts)
+    return tokens
 
 
 def tokens_of(texts: Texts, normaliser: str, tokeniser: str) -> Tokens:
@@ -155,6 +87,7 @@ def _function(known: Mapping[str, Preparation], named: str) -> Callable[..., Any
     return _imported(known[_short(named)].function)
 
 
+@cache
 def _imported(function: str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"{__package__}.{module}"), name)

@@ -66,7 +66,7 @@ def exact_match(
     from valor_text.counting import preparation
 
     counts = np.fromiter(map(len, pairs.texts), np.int64, len(pairs.texts))
-    codes = preparation.faults(answers.pairs, counts, normaliser=parameters.normaliser)
+    codes = preparation.faults(answers.pairs, counts, parameters.normaliser)
     return preparation.rows(batch, numbers, codes, answers.positions)
 
 

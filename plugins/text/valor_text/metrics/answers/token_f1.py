@@ -59,7 +59,5 @@ def score(batch: TextBatch, parameters: TokenF1Parameters, resources: Mapping[st
         name: answers.numbers(measured[name][best]) for name in parameters.measures
     }
     numbers = next(iter(named.values())) if len(named) == 1 else named
-    codes = preparation.faults(
-        pairs, tokens.counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
-    )
+    codes = preparation.faults(pairs, tokens.counts, parameters.normaliser, parameters.tokeniser)
     return preparation.rows(batch, numbers, codes, answers.positions)

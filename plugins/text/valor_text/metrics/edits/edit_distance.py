@@ -47,7 +47,5 @@ def score(
     if parameters.relative:
         longer = np.maximum(reference_tokens(counts), response_tokens(counts))
         distances /= np.maximum(longer, 1)
-    codes = preparation.faults(
-        pairs, tokens.counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
-    )
+    codes = preparation.faults(pairs, tokens.counts, parameters.normaliser, parameters.tokeniser)
     return preparation.rows(batch, distances[pairs.best(-distances)], codes)

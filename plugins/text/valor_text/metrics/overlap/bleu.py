@@ -49,7 +49,8 @@ def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, 
         Undefined if method6 is not applicable.
     """
     pairs = Pairs.of(batch)
-    tokens = tokenise(normalise(pairs.texts, parameters.normaliser), str(parameters.tokeniser))
+    normaliser, tokeniser = parameters.normaliser, str(parameters.tokeniser)
+    tokens = tokenise(normalise(pairs.texts, normaliser), tokeniser)
     table = NgramTable.of(pairs, tokens, _longest(parameters))
     values = _bleu(table, parameters, effective_order=parameters.effective_order is not False)
     is_undefined = np.isnan(values)
@@ -57,9 +58,7 @@ def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, 
         np.where(is_undefined, 0, values), is_undefined.astype(np.uint8), (_NO_METHOD6,)
     )
     codes = preparation.faults(
-        *(pairs, tokens.counts),
-        normaliser=parameters.normaliser,
-        tokeniser=str(parameters.tokeniser),
+        pairs, tokens.counts, parameters.normaliser, str(parameters.tokeniser)
     )
     return preparation.rows(batch, numbers, codes)
 

@@ -87,7 +87,5 @@ def _counts(
     totals = np.maximum(numbers[pairs.responses], numbers[pairs.references])
     # As in nltk, a reference without n-grams loses to others if the response has none.
     best = pairs.best(np.where(totals > 0, common / np.maximum(totals, 1), -1))
-    codes = preparation.faults(
-        pairs, tokens.counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
-    )
+    codes = preparation.faults(pairs, tokens.counts, parameters.normaliser, parameters.tokeniser)
     return common[best], totals[best], codes

@@ -57,9 +57,7 @@ def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str
     )
     counts = words.counts
     values = _meteor(aligned, chunks, counts[responses], counts[references], parameters)
-    codes = preparation.faults(
-        pairs, counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
-    )
+    codes = preparation.faults(pairs, counts, parameters.normaliser, parameters.tokeniser)
     return preparation.rows(batch, values[pairs.best(values)], codes)
 
 

@@ -60,9 +60,7 @@ def score(batch: TextBatch, parameters: ROUGEParameters, resources: Mapping[str,
         for measure in parameters.measures:
             name = rouge_type if measure == "fmeasure" else f"{rouge_type}_{measure}"
             scores[name] = found[measure][best]
-    codes = preparation.faults(
-        pairs, counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
-    )
+    codes = preparation.faults(pairs, counts, parameters.normaliser, parameters.tokeniser)
     return preparation.rows(batch, scores, codes)
 
 
