@@ -24,7 +24,7 @@ def noise(uid: str, response: str | None, ratio: float | None) -> RGBSample:
     return RGBSample(uid, NOISE, response, "Oslo", noise_ratio=ratio)
 
 
-def told(uid: str, response: str, closed_book: bool = False) -> RGBSample:
+def response_of(uid: str, response: str, closed_book: bool = False) -> RGBSample:
     return RGBSample(uid, CORRECT, response, "Oslo", "Bergen", closed_book=closed_book)
 
 
@@ -45,13 +45,13 @@ SAMPLES = [
     RGBSample("r4", REFUSE, "The documents do not say."),
     RGBSample("i1", JOIN, "Ann, in 1998", ["Ann", ["1998", "98"]], noise_ratio=0.2),
     RGBSample("i2", JOIN, "Ann", ["Ann", ["1998", "98"]], noise_ratio=0.2),
-    told("c1", WRONG.format("Oslo")),
-    told("c2", WRONG.format("Rome")),
-    told("c3", "It is Oslo."),
-    told("c4", "It is Bergen."),
-    told("c5", "I cannot answer."),
-    told("c6", "Oslo", closed_book=True),
-    told("c7", "Bergen", closed_book=True),
+    response_of("c1", WRONG.format("Oslo")),
+    response_of("c2", WRONG.format("Rome")),
+    response_of("c3", "It is Oslo."),
+    response_of("c4", "It is Bergen."),
+    response_of("c5", "I cannot answer."),
+    response_of("c6", "Oslo", closed_book=True),
+    response_of("c7", "Bergen", closed_book=True),
     RGBSample("c8", CORRECT, "Oslo"),
 ]
 
@@ -130,7 +130,9 @@ def test_under_the_heuristic_a_correction_needs_no_detection() -> None:
 
 
 def test_a_rate_of_no_samples_is_not_there() -> None:
-    value = of([told("a", "Bergen")], "CounterfactualRobustness")["CounterfactualRobustness"].value
+    value = of([response_of("a", "Bergen")], "CounterfactualRobustness")[
+        "CounterfactualRobustness"
+    ].value
 
     assert value["correction_rate_of_detected"] is None
     assert value["accuracy_without_documents"] is None

@@ -101,13 +101,13 @@ def test_false_documents_are_not_filled_up() -> None:
 
 @given(st.integers(0, 6), st.sampled_from([0.0, 0.2, 0.4]), st.integers(0, 99))
 def test_no_document_occurs_in_both_versions(size: int, ratio: float, seed: int) -> None:
-    false = [f"f{place}" for place in range(size)]
-    right = [f"p{place}" for place in range(size)]
+    false = [f"f{i}" for i in range(size)]
+    right = [f"p{i}" for i in range(size)]
 
     drawn = Mixing(0.2, seed=seed).counterfactual(false, right, NEGATIVE, ratio)
 
-    places = [text[1:] for text in drawn.texts if text[0] in "fp"]
-    assert len(set(places)) == len(places)
+    indices = [text[1:] for text in drawn.texts if text[0] in "fp"]
+    assert len(set(indices)) == len(indices)
     assert drawn.positive <= round(5 * ratio)
     assert len(drawn.texts) == drawn.positive + drawn.negative + drawn.counterfactual
 

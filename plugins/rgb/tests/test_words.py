@@ -63,6 +63,6 @@ def test_a_word_of_contrast_begins_a_thought_and_a_comma_a_clause() -> None:
 def test_a_phrase_is_found_word_by_word() -> None:
     text = Words.of("a b a b a")
 
-    assert list(text.places(("a", "b"))) == [0, 2]
-    assert list(text.places(("b", "b"))) == []
-    assert list(text.places(())) == []
+    assert list(text.positions(("a", "b"))) == [0, 2]
+    assert list(text.positions(("b", "b"))) == []
+    assert list(text.positions(())) == []

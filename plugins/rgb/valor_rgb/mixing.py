@@ -169,12 +169,12 @@ class Mixing:
         random = Random(self.seed)
         rights = _share(self.passages, correct_ratio)
         falses = max(self.passages - self.negatives - rights, 0)
-        places = range(len(false))
-        chosen = random.sample(places, min(falses, len(places)))
-        left = [place for place in places if place not in chosen]
+        indices = range(len(false))
+        chosen = random.sample(indices, min(falses, len(indices)))
+        left = [i for i in indices if i not in chosen]
         right = random.sample(left, min(rights, len(left)))
-        wrong = [false[place] for place in chosen]
-        helps = [positive[place] for place in right]
+        wrong = [false[i] for i in chosen]
+        helps = [positive[i] for i in right]
         return self._shuffled(random, helps, list(negative[: self.negatives]), wrong)
 
     def _shuffled(

@@ -91,16 +91,16 @@ def several(count: int, seed: int = 0) -> Items:
     """Return the responses of `pairs`, with one to three of their references."""
     made = pairs(count, seed)
     return [
-        (response, [made[(place + k * k) % len(made)][1] for k in range(place % 3 + 1)])
-        for place, (response, _) in enumerate(made)
+        (response, [made[(i + k * k) % len(made)][1] for k in range(i % 3 + 1)])
+        for i, (response, _) in enumerate(made)
     ]
 
 
 def batch_of(items: Items) -> TextBatch:
     """Make a batch of items."""
     return TextBatch.of(
-        Text(f"q{place}", response=response, references=references)
-        for place, (response, references) in enumerate(items)
+        Text(f"q{i}", response=response, references=references)
+        for i, (response, references) in enumerate(items)
     )
 
 

@@ -182,13 +182,13 @@ def test_equal_to_nltk_if_method6_is_applicable() -> None:
     found = score(batch_of(items), BLEUParameters(smoothing="method6"), {})
 
     answered = 0
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         try:
             (expected,) = nltk_sentence([item], "method6")
         except AssertionError:
-            assert found.at(place).reason == "smoothing method6 needs a 3-gram in common"
+            assert found.at(index).reason == "smoothing method6 needs a 3-gram in common"
         else:
-            assert found.at(place) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+            assert found.at(index) == pytest.approx(expected, rel=1e-14, abs=1e-15)
             answered += 1
     assert 50 < answered < len(items) - 20
     assert report["BLEU"].only.left_out == {

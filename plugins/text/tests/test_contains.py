@@ -77,7 +77,7 @@ def test_items_with_several_references_keep_their_order() -> None:
     numbers = contains(batch, ContainsParameters(), {})
 
     expected = [1, Undefined("no references"), 0, Undefined("no reference with text"), 1]
-    assert [numbers.at(place) for place in range(5)] == expected
+    assert [numbers.at(index) for index in range(5)] == expected
 
 
 def test_empty_substring_is_rejected() -> None:

@@ -21,8 +21,8 @@ RATES = ["WER", "CER", "MER", "WIL"]
 
 def batch_of(*items: tuple[str, str | list[str]]) -> TextBatch:
     return TextBatch.of(
-        Text(f"q{place}", response=response, references=references)
-        for place, (response, references) in enumerate(items)
+        Text(f"q{i}", response=response, references=references)
+        for i, (response, references) in enumerate(items)
     )
 
 

@@ -28,10 +28,10 @@ ITEMS = [
 def marked(left: str, right: str, **chosen: Any) -> tuple[str, str]:
     found = Differences.of(left, right, ("+", "-"), **chosen)
 
-    def told(pieces: tuple[Piece, ...]) -> str:
+    def described(pieces: tuple[Piece, ...]) -> str:
         return "".join(f"[{one.text}]" if one.meaning else one.text for one in pieces)
 
-    return told(found.left), told(found.right)
+    return described(found.left), described(found.right)
 
 
 @pytest.mark.parametrize(

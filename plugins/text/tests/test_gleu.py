@@ -68,7 +68,7 @@ def test_equal_to_nltk_for_items(lengths: dict[str, int]) -> None:
 @pytest.mark.parametrize("lengths", CHOICES, ids=str)
 def test_equal_to_nltk_for_corpora(lengths: dict[str, int]) -> None:
     for items in (several(150, seed=1), [("", ["", "a b c"])], [("", [""])]):
-        references = [list(map(words, own)) for _, own in items]
+        references = [list(map(words, references_of_item)) for _, references_of_item in items]
         responses = [words(response) for response, _ in items]
 
         expected = corpus_gleu(references, responses, **lengths)

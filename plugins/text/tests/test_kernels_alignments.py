@@ -31,7 +31,7 @@ def test_alignments(data: st.DataObject) -> None:
     lefts, rights = (np.ravel(side) for side in np.indices((len(texts), len(texts))))
     given_arrays = (
         *(ids, stem_of[ids], starts, WORDS),
-        np.array([one for own in synonyms for one in own], np.int32),
+        np.array([one for group in synonyms for one in group], np.int32),
         np.cumsum([0, *map(len, synonyms)], dtype=np.int64),
         *(lefts.astype(np.int64), rights.astype(np.int64)),
     )

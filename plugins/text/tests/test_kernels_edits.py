@@ -47,10 +47,10 @@ def check(kernels, pairs):
     counts = kernels.edit_counts(*given_columns)
     assert (edits.dtype, ends.dtype, counts.dtype) == (np.uint8, np.int64, np.int64)
     assert counts.shape == (len(pairs), 4)
-    for (first, last), own, (left, right) in zip(pairwise(ends), counts, pairs, strict=True):
+    for (first, last), row, (left, right) in zip(pairwise(ends), counts, pairs, strict=True):
         expected = rapidfuzz(left, right)
         assert edits[first:last].tolist() == expected
-        assert own.tolist() == np.bincount(expected, minlength=4).tolist()
+        assert row.tolist() == np.bincount(expected, minlength=4).tolist()
 
 
 def long_pairs(length, vocabulary, seed):
@@ -67,8 +67,8 @@ def nearly_equal(length, seed):
     source = Random(seed)
     left = source.choices(range(20), k=length)
     right = list(left)
-    for place in (length - 40, length // 2 + 30, length // 2 - 70, 60):
-        at = place + source.randrange(30)
+    for center in (length - 40, length // 2 + 30, length // 2 - 70, 60):
+        at = center + source.randrange(30)
         right[at : at + source.randrange(3)] = source.choices(range(20), k=source.randrange(3))
     return left, right
 

@@ -87,7 +87,7 @@ def test_common_ngrams(texts: list[str], longest: int, data: st.DataObject) -> N
     ragged = data.draw(st.lists(st.lists(one_of, max_size=3), max_size=5))
     responses = data.draw(st.lists(one_of, min_size=len(ragged), max_size=len(ragged)))
     starts = np.cumsum([0, *map(len, ragged)])
-    references = np.array([text for own in ragged for text in own], np.int64)
+    references = np.array([text for item_texts in ragged for text in item_texts], np.int64)
     given_arrays = (
         *(tokens.ids, tokens.starts, longest),
         *(np.array(responses, np.int64), references, starts.astype(np.int64)),
@@ -101,7 +101,7 @@ def test_common_ngrams(texts: list[str], longest: int, data: st.DataObject) -> N
 def test_subsequences(texts: list[str]) -> None:
     tokens = tokens_of(texts)
     lefts, rights = (np.ravel(side) for side in np.indices((len(texts), len(texts))))
-    pair = (tokens.known, lefts.astype(np.int64), rights.astype(np.int64))
+    pair = (tokens.word_count, lefts.astype(np.int64), rights.astype(np.int64))
 
     whole = (tokens.ids, tokens.starts, *pair)
     assert bits(compiled.longest_common(*whole)) == bits(reference.longest_common(*whole))

@@ -61,7 +61,7 @@ def test_invalid_pattern_fails_its_item_only() -> None:
     numbers = regex(batch, RegexParameters(), {})
 
     reason = "expected regular expressions as references, got "
-    assert [numbers.at(place) for place in range(4)] == [
+    assert [numbers.at(index) for index in range(4)] == [
         1,
         Failed(f"{reason}'(b': missing ), unterminated subpattern at position 0"),
         Failed(f"{reason}'[': unterminated character set at position 0"),

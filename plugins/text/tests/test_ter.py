@@ -32,8 +32,8 @@ _MARKS = "ab1-.,'s\"&$<>()/_~` \n\t\u0410ß\u4e2d\u3042\u30ab\u3002\uff01\u30fb\
 
 def batch_of(*items: tuple[str, str | list[str]]) -> TextBatch:
     return TextBatch.of(
-        Text(f"q{place}", response=response, references=references)
-        for place, (response, references) in enumerate(items)
+        Text(f"q{number}", response=response, references=references)
+        for number, (response, references) in enumerate(items)
     )
 
 
@@ -117,7 +117,7 @@ def test_tokens_equal_sacrebleu(flags: dict[str, Any]) -> None:
 
     program = TER(**flags)
     expected = [program._preprocess_segment(text).split() for text in texts]
-    assert [found.of(place) for place in range(len(texts))] == expected
+    assert [found.of(number) for number in range(len(texts))] == expected
 
 
 @pytest.mark.parametrize("flags", FLAGS[:2], ids=str)

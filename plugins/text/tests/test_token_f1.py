@@ -28,8 +28,8 @@ RECORDED = [
 
 def batch_of(*items: tuple[str, str | list[str]]) -> TextBatch:
     return TextBatch.of(
-        Text(f"q{place}", response=response, references=references)
-        for place, (response, references) in enumerate(items)
+        Text(f"q{number}", response=response, references=references)
+        for number, (response, references) in enumerate(items)
     )
 
 
@@ -39,12 +39,12 @@ def recorded(rows: list[dict[str, Any]]) -> TextBatch:
 
 def f1(batch: TextBatch, **parameters: Any) -> list[float]:
     found = numbers_only(token_f1.score)(batch, TokenF1Parameters(**parameters), {})
-    return [found.at(place) for place in range(len(batch))]
+    return [found.at(number) for number in range(len(batch))]
 
 
 def exact(batch: TextBatch, **parameters: Any) -> list[float]:
     found = numbers_only(matching.exact_match)(batch, ExactMatchParameters(**parameters), {})
-    return [found.at(place) for place in range(len(batch))]
+    return [found.at(number) for number in range(len(batch))]
 
 
 @pytest.mark.parametrize(

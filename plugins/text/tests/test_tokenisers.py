@@ -57,8 +57,8 @@ def test_equal_to_the_program(name: str) -> None:
     given = texts()
     tokens = tokenise(given, name)
 
-    for place, text in enumerate(given):
-        assert tokens.of(place) == PROGRAMS[name](text), text
+    for i, text in enumerate(given):
+        assert tokens.of(i) == PROGRAMS[name](text), text
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -69,7 +69,7 @@ def test_texts_with_all_separators_are_split_one_by_one(
     given = [marks, f"a,{marks}.b", ".5", "5."]
     tokens = tokenise(given, name)
 
-    assert [tokens.of(place) for place in range(4)] == [PROGRAMS[name](text) for text in given]
+    assert [tokens.of(i) for i in range(4)] == [PROGRAMS[name](text) for text in given]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -84,7 +84,7 @@ def test_no_worst_items_are_listed_by_default_of_zero() -> None:
 
 
 def test_requests_for_different_numbers_of_items_share_a_state() -> None:
-    items = batch_of(*((place, "x", "a " * place) for place in range(1, 9)))
+    items = batch_of(*((index, "x", "a " * index) for index in range(1, 9)))
     few, many = {"name": "WordErrors", "worst": 2}, {"name": "WordErrors", "worst": 6}
 
     report = evaluate(items, [few, many, "WER"])
@@ -98,7 +98,7 @@ def test_requests_for_different_numbers_of_items_share_a_state() -> None:
 
 def test_merged_states_keep_worst_items_of_all() -> None:
     texts = pairs(300, seed=8)
-    items = [Text(place, response=a, references=b) for place, (a, b) in enumerate(texts)]
+    items = [Text(index, response=a, references=b) for index, (a, b) in enumerate(texts)]
     expected = evaluate(items, ["WordErrors"])["WordErrors"].value
 
     one, other = (Evaluator(metrics=["WordErrors"], task="text") for _ in range(2))
@@ -111,7 +111,7 @@ def test_merged_states_keep_worst_items_of_all() -> None:
 
 def test_counts_and_words_equal_jiwer() -> None:
     texts = [(a, b) for a, b in pairs(150, seed=9) if b.strip()]
-    items = [Text(place, response=a, references=b) for place, (a, b) in enumerate(texts)]
+    items = [Text(index, response=a, references=b) for index, (a, b) in enumerate(texts)]
     chosen = {"name": "WordErrors", "tokeniser": "jiwer", "worst": len(texts)}
 
     value = evaluate(items, [chosen])["WordErrors"].value
@@ -124,15 +124,15 @@ def test_counts_and_words_equal_jiwer() -> None:
         assert [tuple(pair) for pair in item["aligned"]] == _aligned(program, item["uid"])
 
 
-def _aligned(program: jiwer.WordOutput, place: int) -> list[tuple[str | None, str | None]]:
-    told: list[tuple[str | None, str | None]] = []
-    for chunk in program.alignments[place]:
-        wanted = program.references[place][chunk.ref_start_idx : chunk.ref_end_idx]
-        said = program.hypotheses[place][chunk.hyp_start_idx : chunk.hyp_end_idx]
+def _aligned(program: jiwer.WordOutput, index: int) -> list[tuple[str | None, str | None]]:
+    aligned: list[tuple[str | None, str | None]] = []
+    for chunk in program.alignments[index]:
+        wanted = program.references[index][chunk.ref_start_idx : chunk.ref_end_idx]
+        said = program.hypotheses[index][chunk.hyp_start_idx : chunk.hyp_end_idx]
         length = max(len(wanted), len(said))
         wanted, said = (side or [None] * length for side in (wanted, said))
-        told += zip(wanted, said, strict=True)
-    return told
+        aligned += zip(wanted, said, strict=True)
+    return aligned
 
 
 @pytest.mark.parametrize("worst", [-1, 1.5, "all"])

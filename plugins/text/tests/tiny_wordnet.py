@@ -23,10 +23,10 @@ def write(folder: Path) -> Path:
             listed = " ".join(f"{word} 0" for word in words)
             data += f"{len(data):08d} 00 {mark} {len(words):02x} {listed} 000 | a set  \n"
         index = "".join(
-            f"{word} {mark} {len(places)} 0 {len(places)} 0 "
-            + " ".join(f"{place:08d}" for place in places)
+            f"{word} {mark} {len(word_offsets)} 0 {len(word_offsets)} 0 "
+            + " ".join(f"{offset:08d}" for offset in word_offsets)
             + "  \n"
-            for word, places in sorted(offsets.items())
+            for word, word_offsets in sorted(offsets.items())
         )
         (root / f"data.{name}").write_text(data)
         (root / f"index.{name}").write_text(index)

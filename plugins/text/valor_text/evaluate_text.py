@@ -213,10 +213,10 @@ def _called(spec: MetricSpec) -> set[str]:
     return {fold(name) for name in (spec.name, spec.short_name, *spec.aliases)}
 
 
-def _unknown(where: str, name: str, known: Iterable[str]) -> ParameterError:
+def _unknown(where: str, name: str, names: Iterable[str]) -> ParameterError:
     return ParameterError(
         f"{where}: expected a parameter of a metric that is to be returned",
-        did_you_mean(name, known) or f"Known: {', '.join(dict.fromkeys(known))}.",
+        did_you_mean(name, names) or f"Known: {', '.join(dict.fromkeys(names))}.",
     )
 
 
@@ -307,14 +307,14 @@ def _of(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def _check_keys(value: Any, known: Sequence[str]) -> None:
+def _check_keys(value: Any, keys: Sequence[str]) -> None:
     """Raise a `SchemaError` with the first unknown key that has a value."""
     given = [key for key, each in value.items() if each] if isinstance(value, Mapping) else []
-    unknown = [key for key in given if key not in known]
+    unknown = [key for key in given if key not in keys]
     if unknown:
         raise SchemaError(
-            f"expected no keys but {', '.join(known)}, got {shown(unknown[0])}",
-            did_you_mean(str(unknown[0]), known),
+            f"expected no keys but {', '.join(keys)}, got {shown(unknown[0])}",
+            did_you_mean(str(unknown[0]), keys),
         )
 
 

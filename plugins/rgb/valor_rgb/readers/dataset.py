@@ -226,8 +226,8 @@ class Questions:
                 return mixing.counterfactual(self._false[row], positive, negative, correct_ratio)
             return mixing.base(positive, negative)
         except SchemaError as error:
-            place = f"{table.source}, {table.unit} {table.row(row)}"
-            raise ReadError(f"{place}: {error.message}", error.remedy) from error
+            where = f"{table.source}, {table.unit} {table.row(row)}"
+            raise ReadError(f"{where}: {error.message}", error.remedy) from error
 
     def _identifiers(self) -> list[Any]:
         if self._table.has("id"):
@@ -263,15 +263,15 @@ class Questions:
         return self._checked(name, check)
 
 
-def _listed(value: Any, place: str) -> list[str]:
+def _listed(value: Any, where: str) -> list[str]:
     if isinstance(value, list) and all(isinstance(text, str) for text in value):
         return value
-    raise SchemaError(f"{place}: expected a list of documents, got {shown(value)}")
+    raise SchemaError(f"{where}: expected a list of documents, got {shown(value)}")
 
 
-def _grouped(value: Any, place: str) -> list[list[str]]:
+def _grouped(value: Any, where: str) -> list[list[str]]:
     if isinstance(value, list) and all(isinstance(group, list) for group in value):
-        return [_listed(group, place) for group in value]
+        return [_listed(group, where) for group in value]
     raise SchemaError(
-        f"{place}: expected a list of documents for each sub-question, got {shown(value)}"
+        f"{where}: expected a list of documents for each sub-question, got {shown(value)}"
     )

@@ -47,11 +47,11 @@ def _recorded(
         table = read_table(part)
         uid, response = _column(table, "uid"), _column(table, "response")
         uids = table.uids(uid).tolist()
-        for place, name in enumerate(uids):
+        for row, name in enumerate(uids):
             if name in found:
                 expected = "each uid once in all files"
                 raise ReadError(
-                    f"{table.place(place, uid)}: expected {expected}, found {shown(name)}"
+                    f"{table.place(row, uid)}: expected {expected}, found {shown(name)}"
                 )
         if len(uids) and not any(name.rpartition("/")[0] in groups for name in uids):
             raise ReadError(

@@ -77,12 +77,12 @@ class ResponsesReader:
     task: str = field(default="rgb")
 
     def __attrs_post_init__(self) -> None:
-        known = [one.name for one in fields(RGBSample) if one.name != "metadata"]
+        field_names = [one.name for one in fields(RGBSample) if one.name != "metadata"]
         for name in self.parameters.columns:
-            if name not in known:
+            if name not in field_names:
                 raise ParameterError(
                     f"columns.{name}: unknown field",
-                    did_you_mean(name, known) or f"Known fields: {', '.join(known)}.",
+                    did_you_mean(name, field_names) or f"Known fields: {', '.join(field_names)}.",
                 )
 
     def partitions(self) -> Sequence[TablePartition]:
@@ -96,22 +96,24 @@ class ResponsesReader:
         """The batch of one range."""
         table = read_table(partition, columns=self.parameters.columns)
         sources = self.parameters.path
-        place = next(i for i, one in enumerate(sources) if one in (partition, partition.path))
-        batch = from_table(table, self._same(place))
+        source_index = next(
+            i for i, one in enumerate(sources) if one in (partition, partition.path)
+        )
+        batch = from_table(table, self._same(source_index))
         if len(sources) > 1 and not table.has("uid"):
             # Row numbers repeat between files.
-            is_file = isinstance(sources[place], Path)
-            name = partition.path.name.partition(".")[0] if is_file else f"table {place}"
+            is_file = isinstance(sources[source_index], Path)
+            name = partition.path.name.partition(".")[0] if is_file else f"table {source_index}"
             uids = [f"{name}/{uid}" for uid in batch.datums.uids.tolist()]
             batch = with_columns(batch, datums=Datums(uids, batch.datums.metadata))
         yield batch
 
-    def _same(self, place: int) -> dict[str, Any]:
+    def _same(self, source_index: int) -> dict[str, Any]:
         """Return the values for all rows of a file."""
         chosen = self.parameters
         named = {"ability": chosen.ability, "noise_ratio": chosen.noise_ratio}
         return {
-            name: values[place if len(values) > 1 else 0]
+            name: values[source_index if len(values) > 1 else 0]
             for name, values in named.items()
             if values
         }

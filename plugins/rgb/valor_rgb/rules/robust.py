@@ -121,13 +121,15 @@ class RobustRules:
         """A phrase that finds an error in the documents, or a denial of the false answer."""
         read = _read(self, response)
         text = read.text
-        for place, phrase in self._detections.places(text):
-            is_there = text.sentences[place] in read.about
-            if is_there and not _denied_before(text, place, (*self.negations, *_NO_ERROR)):
+        for position, phrase in self._detections.positions(text):
+            is_there = text.sentences[position] in read.about
+            if is_there and not _denied_before(text, position, (*self.negations, *_NO_ERROR)):
                 return f"phrase: {phrase}"
         for one in false_answer:
             words = words_of(one)
-            if any(self._is_denied(text, place, len(words)) for place in text.places(words)):
+            if any(
+                self._is_denied(text, position, len(words)) for position in text.positions(words)
+            ):
                 return f"denial: {one}"
         return None
 
@@ -140,12 +142,14 @@ class RobustRules:
     def read(self, response: str) -> ResponseAnalysis:
         """Analyse a response independently of the answer."""
         text = Words.of(response)
-        about = frozenset(text.sentences[place] for place, _ in self._documents.places(text))
-        refusals = list(self._rejections.places(text))
-        for place, phrase in self._absences.places(text):
+        about = frozenset(
+            text.sentences[position] for position, _ in self._documents.positions(text)
+        )
+        refusals = list(self._rejections.positions(text))
+        for position, phrase in self._absences.positions(text):
             is_whole = len(text.words) == len(words_of(phrase))
-            if is_whole or text.sentences[place] in about:
-                refusals.append((place, phrase))
+            if is_whole or text.sentences[position] in about:
+                refusals.append((position, phrase))
         return ResponseAnalysis(text, about, tuple(refusals))
 
     @cached_property
@@ -167,14 +171,16 @@ class RobustRules:
     def _says(self, read: ResponseAnalysis, words: Sequence[str]) -> bool:
         """Return whether a spelling occurs without a refusal or a denial."""
         return any(
-            read.text.thoughts[place] not in read.refusing
-            and not self._is_denied(read.text, place, len(words))
-            for place in read.text.places(words)
+            read.text.thoughts[position] not in read.refusing
+            and not self._is_denied(read.text, position, len(words))
+            for position in read.text.positions(words)
         )
 
-    def _is_denied(self, text: Words, place: int, size: int) -> bool:
+    def _is_denied(self, text: Words, position: int, size: int) -> bool:
         """Return whether the words at a position are denied before or after them."""
-        return _denied_before(text, place, self.negations) or _denied_behind(text, place + size)
+        return _denied_before(text, position, self.negations) or _denied_behind(
+            text, position + size
+        )
 
 
 @frozen(slots=False)
@@ -198,7 +204,7 @@ class ResponseAnalysis:
     @cached_property
     def refusing(self) -> frozenset[int]:
         """The thoughts that refuse."""
-        return frozenset(self.text.thoughts[place] for place, _ in self.refusals)
+        return frozenset(self.text.thoughts[position] for position, _ in self.refusals)
 
 
 @lru_cache(maxsize=64)
@@ -207,12 +213,12 @@ def _read(rules: RobustRules, response: str) -> ResponseAnalysis:
     return rules.read(response)
 
 
-def _denied_before(text: Words, place: int, negations: Sequence[str]) -> bool:
+def _denied_before(text: Words, position: int, negations: Sequence[str]) -> bool:
     """Return whether a negation precedes a position closely, in the same clause."""
-    first = place
-    while first > 0 and text.clauses[first - 1] == text.clauses[place]:
+    first = position
+    while first > 0 and text.clauses[first - 1] == text.clauses[position]:
         first -= 1
-    before = text.words[first:place]
+    before = text.words[first:position]
     for negation in map(words_of, negations):
         last = len(before) - len(negation)
         for start in range(max(last - REACH, 0), last + 1):
@@ -227,9 +233,9 @@ def _denies_nothing(words: Sequence[str]) -> bool:
     return tuple(words[:2]) in _ONLY_IN_FORM or "until" in words
 
 
-def _denied_behind(text: Words, place: int) -> bool:
+def _denied_behind(text: Words, position: int) -> bool:
     """Return whether the words before a position are called wrong after it."""
-    if place >= len(text.words) or text.words[place] not in _IS:
+    if position >= len(text.words) or text.words[position] not in _IS:
         return False
-    rest = text.words[place + 1 : place + 3]
+    rest = text.words[position + 1 : position + 3]
     return any(rest[: len(words)] == words for words in map(words_of, _DENIALS))

@@ -113,14 +113,14 @@ class Words:
             clauses.append(clause)
         return cls(tuple(words), tuple(sentences), tuple(thoughts), tuple(clauses))
 
-    def places(self, phrase: Sequence[str]) -> Iterator[int]:
+    def positions(self, phrase: Sequence[str]) -> Iterator[int]:
         """Yield the positions of a phrase."""
         wanted, size = tuple(phrase), len(phrase)
         if not size or f" {' '.join(phrase)} " not in self.joined:
             return
-        for place in range(len(self.words) - size + 1):
-            if self.words[place : place + size] == wanted:
-                yield place
+        for position in range(len(self.words) - size + 1):
+            if self.words[position : position + size] == wanted:
+                yield position
 
     @cached_property
     def joined(self) -> str:
@@ -139,7 +139,7 @@ class Phrases:
 
     Examples
     --------
-    >>> list(Phrases.of(("cannot tell", "no idea")).places(Words.of("I can't tell. No idea!")))
+    >>> list(Phrases.of(("cannot tell", "no idea")).positions(Words.of("I can't tell. No idea!")))
     [(1, 'cannot tell'), (3, 'no idea')]
     """
 
@@ -148,16 +148,16 @@ class Phrases:
     @classmethod
     def of(cls, phrases: Iterable[str]) -> Phrases:
         """Split phrases into words once."""
-        known = ((phrase, words_of(phrase)) for phrase in phrases)
-        return cls(tuple((name, words, f" {' '.join(words)} ") for name, words in known if words))
+        split = ((phrase, words_of(phrase)) for phrase in phrases)
+        return cls(tuple((name, words, f" {' '.join(words)} ") for name, words in split if words))
 
-    def places(self, text: Words) -> Iterator[tuple[int, str]]:
+    def positions(self, text: Words) -> Iterator[tuple[int, str]]:
         """Yield the positions of each phrase, phrase by phrase."""
         joined = text.joined
         for name, words, key in self.phrases:
             if key in joined:
-                for place in text.places(words):
-                    yield place, name
+                for position in text.positions(words):
+                    yield position, name
 
 
 def _ends(word: str, gap: str) -> bool:

@@ -96,8 +96,7 @@ ndarray of object, shape (n,)
             column = getattr(self, name)
             check_length(column, name, len(self))
             checked = [
-                check(cell, f"{self.datums.name(place)}, {name}")
-                for place, cell in enumerate(column)
+                check(cell, f"{self.datums.name(row)}, {name}") for row, cell in enumerate(column)
             ]
             object.__setattr__(self, name, _objects(checked))
 
@@ -149,9 +148,9 @@ ndarray of object, shape (n,)
 
     def items(self) -> Iterator[RGBSample]:
         """The samples as objects."""
-        for place in range(len(self)):
-            datum = self.datums.at(place)
-            fields = {name: getattr(self, name)[place] for name in FIELDS}
+        for row in range(len(self)):
+            datum = self.datums.at(row)
+            fields = {name: getattr(self, name)[row] for name in FIELDS}
             yield RGBSample(datum.uid, **fields, metadata=datum.metadata)
 
 
@@ -208,14 +207,14 @@ def from_table(table: Table, same: Mapping[str, Any] | None = None) -> RGBBatch:
     if found["ability"] is None and same.get("ability") is None:
         error = table.missing("ability", purpose=" of what each response tests")
         raise ReadError(error.message, error.remedy or _NAME_THE_ABILITY)
-    uids: Any = [table.row(place) for place in range(len(table))]
+    uids: Any = [table.row(row) for row in range(len(table))]
     if found["uid"] is not None:
         uids = table.uids(found["uid"])
     columns = (
         _column(table, name, found[name], same.get(name), check) for name, check in FIELDS.items()
     )
-    own = [name for name in found.values() if name is not None]
-    return RGBBatch(Datums(uids, columns_beside(table, own)), *columns)
+    used = [name for name in found.values() if name is not None]
+    return RGBBatch(Datums(uids, columns_beside(table, used)), *columns)
 
 
 def _column(
@@ -246,7 +245,7 @@ def checked_cells(
     [(('Paris',),)]
     """
     try:
-        return [check(cell, table.place(place, name)) for place, cell in enumerate(cells)]
+        return [check(cell, table.place(row, name)) for row, cell in enumerate(cells)]
     except SchemaError as error:
         raise ReadError(error.message, error.remedy) from error
 

@@ -20,7 +20,7 @@ Answers = tuple[Spellings, ...]
 _EXPECTED = "a text, a list of texts, or a list of lists of texts"
 
 
-def as_answers(value: Any, place: str = "answers") -> Answers:
+def as_answers(value: Any, where: str = "answers") -> Answers:
     """The parts of an answer in whichever of the benchmark's three shapes it is written.
 
     Parameters
@@ -28,7 +28,7 @@ def as_answers(value: Any, place: str = "answers") -> Answers:
     value : str, sequence of (str or sequence of str), or None
         A text is one part. Of a list every entry is wanted, and of a list in it any entry will do.
         Whole numbers become their digits. None is an answer without parts.
-    place : str
+    where : str
         Location for error messages.
 
     Returns
@@ -51,10 +51,10 @@ def as_answers(value: Any, place: str = "answers") -> Answers:
     if value is None:
         return ()
     parts = list(value) if isinstance(value, (list, tuple)) else [value]
-    return tuple(_spellings(part, value, place) for part in parts)
+    return tuple(_spellings(part, value, where) for part in parts)
 
 
-def as_spellings(value: Any, place: str = "false_answer") -> Spellings:
+def as_spellings(value: Any, where: str = "false_answer") -> Spellings:
     """The spellings of one part; None has none.
 
     Raises
@@ -67,10 +67,10 @@ def as_spellings(value: Any, place: str = "false_answer") -> Spellings:
     >>> as_spellings("London"), as_spellings(None)
     (('London',), ())
     """
-    return () if value is None else _spellings(value, value, place)
+    return () if value is None else _spellings(value, value, where)
 
 
-def as_one_of(value: Any, place: str = "references") -> Answers:
+def as_one_of(value: Any, where: str = "references") -> Answers:
     """Return an answer of one part with several spellings, such as references.
 
     Raises
@@ -83,26 +83,26 @@ def as_one_of(value: Any, place: str = "references") -> Answers:
     >>> as_one_of(["Paris", "paris"]), as_one_of(None)
     ((('Paris', 'paris'),), ())
     """
-    spellings = as_spellings(value, place)
+    spellings = as_spellings(value, where)
     return (spellings,) if spellings else ()
 
 
-def _spellings(part: Any, whole: Any, place: str) -> Spellings:
+def _spellings(part: Any, value: Any, where: str) -> Spellings:
     if not isinstance(part, (list, tuple)):
-        return (_spelling(part, whole, place),)
-    return tuple(_spelling(one, whole, place) for one in part)
+        return (_spelling(part, value, where),)
+    return tuple(_spelling(one, value, where) for one in part)
 
 
-def _spelling(one: Any, whole: Any, place: str) -> str:
+def _spelling(one: Any, value: Any, where: str) -> str:
     if isinstance(one, int) and not isinstance(one, bool):
         return str(one)
     if not isinstance(one, str):
-        raise SchemaError(f"{place}: expected {_EXPECTED}, got {shown(whole)}")
-    check_unicode(one, place)
+        raise SchemaError(f"{where}: expected {_EXPECTED}, got {shown(value)}")
+    check_unicode(one, where)
     return one
 
 
-def ability_of(value: Any, place: str = "ability") -> str:
+def ability_of(value: Any, where: str = "ability") -> str:
     """The ability of a name.
 
     Raises
@@ -118,10 +118,10 @@ def ability_of(value: Any, place: str = "ability") -> str:
     if isinstance(value, str) and value in ABILITIES:
         return value
     near = did_you_mean(value, ABILITIES) if isinstance(value, str) else None
-    raise SchemaError(f"{place}: expected one of {', '.join(ABILITIES)}, got {shown(value)}", near)
+    raise SchemaError(f"{where}: expected one of {', '.join(ABILITIES)}, got {shown(value)}", near)
 
 
-def noise_of(value: Any, place: str = "noise_ratio") -> float | None:
+def noise_of(value: Any, where: str = "noise_ratio") -> float | None:
     """Return a noise ratio, or None if it is unknown.
 
     Raises
@@ -141,11 +141,11 @@ def noise_of(value: Any, place: str = "noise_ratio") -> float | None:
     except (TypeError, ValueError):
         number = -1.0
     if isinstance(value, (bool, str)) or not 0 <= number <= 1:
-        raise SchemaError(f"{place}: expected a number from 0 to 1, got {shown(value)}")
+        raise SchemaError(f"{where}: expected a number from 0 to 1, got {shown(value)}")
     return number + 0.0
 
 
-def truth_of(value: Any, place: str) -> bool:
+def truth_of(value: Any, where: str) -> bool:
     """A truth value; None is false.
 
     Raises
@@ -162,10 +162,10 @@ def truth_of(value: Any, place: str) -> bool:
         return False
     if isinstance(value, bool):
         return value
-    raise SchemaError(f"{place}: expected true or false, got {shown(value)}")
+    raise SchemaError(f"{where}: expected true or false, got {shown(value)}")
 
 
-def texts_of(value: Any, place: str) -> tuple[str, ...]:
+def texts_of(value: Any, where: str) -> tuple[str, ...]:
     """A list of texts; None is an empty one, and a text a list of one.
 
     Raises
@@ -181,16 +181,16 @@ def texts_of(value: Any, place: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise SchemaError(f"{place}: expected texts, got {shown(value)}")
+        raise SchemaError(f"{where}: expected texts, got {shown(value)}")
     texts = (value,) if isinstance(value, str) else tuple(value)
     for text in texts:
         if not isinstance(text, str):
-            raise SchemaError(f"{place}: expected texts, got {shown(text)} among them")
-        check_unicode(text, place)
+            raise SchemaError(f"{where}: expected texts, got {shown(text)} among them")
+        check_unicode(text, where)
     return texts
 
 
-def text_of(value: Any, place: str) -> str | None:
+def text_of(value: Any, where: str) -> str | None:
     """A text, or None.
 
     Raises
@@ -206,8 +206,8 @@ def text_of(value: Any, place: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise SchemaError(f"{place}: expected a text, got {shown(value)}")
-    check_unicode(value, place)
+        raise SchemaError(f"{where}: expected a text, got {shown(value)}")
+    check_unicode(value, where)
     return plain_text(value)
 
 

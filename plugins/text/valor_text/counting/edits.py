@@ -68,7 +68,7 @@ class NearestEdits:
         pairs = Pairs.of(batch)
         tokens = tokenise(normalise(pairs.texts, normaliser), tokeniser)
         counts = kernels.edit_counts(
-            tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses
+            tokens.ids, tokens.starts, tokens.word_count, pairs.references, pairs.responses
         )
         best = pairs.best(-error_rates(counts))
         codes = faults(pairs, tokens.counts, normaliser, tokeniser)
@@ -183,7 +183,7 @@ def aligned(
     tokens = tokenise(normalise([*references, *responses], normaliser), tokeniser)
     count = len(references)
     edits, ends = kernels.edit_sequences(
-        *(tokens.ids, tokens.starts, tokens.known),
+        *(tokens.ids, tokens.starts, tokens.word_count),
         *(np.arange(count), np.arange(count, 2 * count)),
     )
     return [

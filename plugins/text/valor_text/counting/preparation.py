@@ -101,8 +101,8 @@ def _check_emptied(found: Codes, pairs: Pairs, counts: Positions, normaliser: st
     if not references.any():
         return
     every = np.logical_and.reduceat(references, pairs.starts[:-1])
-    some = np.logical_or.reduceat(references, pairs.starts[:-1])
-    items = np.flatnonzero(every | (some & emptied[: pairs.items]))
+    any_empty = np.logical_or.reduceat(references, pairs.starts[:-1])
+    items = np.flatnonzero(every | (any_empty & emptied[: pairs.items]))
     first = (
         pairs.items
         + pairs.starts[items]
@@ -118,8 +118,8 @@ def _check_emptied(found: Codes, pairs: Pairs, counts: Positions, normaliser: st
 
 def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str) -> None:
     """Mark items with dropped letters, or with words that a tokeniser does not separate."""
-    others = [number for number, text in enumerate(pairs.texts) if not text.isascii()]
-    column = characters([pairs.texts[number] for number in others])
+    non_ascii = [number for number, text in enumerate(pairs.texts) if not text.isascii()]
+    column = characters([pairs.texts[number] for number in non_ascii])
     kinds = _KINDS.table(column.codes)[column.codes]
 
     def number_of(is_counted: NDArray[np.bool_]) -> Positions:
@@ -127,15 +127,15 @@ def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str
         number: Positions = so_far[column.stops] - so_far[column.starts]
         return number
 
-    items = np.concatenate([np.arange(pairs.items), pairs.responses])[others]
-    tokens = counts[others]
+    items = np.concatenate([np.arange(pairs.items), pairs.responses])[non_ascii]
+    tokens = counts[non_ascii]
     for code, kind in ((UNSPLIT_WORDS, "syllables"), (UNSPLIT, "ideographs")):
         long = number_of(kinds == (_SYLLABLE if kind == "syllables" else _IDEOGRAPH))
         is_long = (tokens > 0) & (long > _LONGEST_TOKEN[kind] * tokens)
-        found[items[is_long & (np.array(others) >= pairs.items)]] = _code(code)
+        found[items[is_long & (np.array(non_ascii) >= pairs.items)]] = _code(code)
         if kind == "ideographs":
             for row in np.flatnonzero((tokens == 1) & (long > 0) & ~is_long).tolist():
-                item, reference = items[row], others[row]
+                item, reference = items[row], non_ascii[row]
                 is_pair = reference >= pairs.items and counts[item] == 1
                 if is_pair and _contain_one_another(pairs.texts[item], pairs.texts[reference]):
                     found[item] = _code(code)

@@ -180,12 +180,12 @@ class TextGallery:
         if columns.keys() == {ONLY} and (wanted is None or not len(columns[ONLY].present)):
             return columns[ONLY]
         if wanted not in columns:
-            known = [name for name in columns if name]
-            expected = f"one of {', '.join(known)}" if known else "no number"
+            names = [name for name in columns if name]
+            expected = f"one of {', '.join(names)}" if names else "no number"
             raise ParameterError(
                 f"gallery.number: expected {expected}, "
                 f"got {'none' if wanted is None else shown(wanted)}",
-                did_you_mean(str(wanted), known)
-                or (f"Write it as: number: {known[0]}" if known else "Omit it."),
+                did_you_mean(str(wanted), names)
+                or (f"Write it as: number: {names[0]}" if names else "Omit it."),
             )
         return columns[wanted]

@@ -83,8 +83,8 @@ def _short(named: str) -> str:
     return named.partition("@")[0]
 
 
-def _function(known: Mapping[str, Preparation], named: str) -> Callable[..., Any]:
-    return _imported(known[_short(named)].function)
+def _function(preparations: Mapping[str, Preparation], named: str) -> Callable[..., Any]:
+    return _imported(preparations[_short(named)].function)
 
 
 @cache

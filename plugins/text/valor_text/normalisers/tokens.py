@@ -25,7 +25,7 @@ class Tokens:
         Index of the first token of each text, and the total.
     lines : ndarray of int32
         Line of each token in its text.
-    known : int
+    word_count : int
         Number of distinct words.
     word : callable
         ``word(id)`` returns the text of a word.
@@ -34,7 +34,7 @@ class Tokens:
     ids: Ids
     starts: Positions
     lines: Ids
-    known: int
+    word_count: int
     word: Callable[[int], str] = field(repr=False)
 
     @classmethod
@@ -58,19 +58,25 @@ class Tokens:
         column = characters(texts)
         is_ascii = column.codes.dtype == np.uint8
         occurring = np.arange(128) if is_ascii else np.flatnonzero(occurs(column.codes))
-        known = [code for code in occurring.tolist() if is_token(chr(code))]
+        token_codes = [code for code in occurring.tolist() if is_token(chr(code))]
         numbers = np.full(occurring.max(initial=0) + 1, -1, np.int32)
-        numbers[known] = np.arange(len(known))
+        numbers[token_codes] = np.arange(len(token_codes))
         ids = numbers[column.codes]
         ids[column.stops] = -1
         is_token_here = ids >= 0
-        others = np.flatnonzero(~is_token_here)
+        separators = np.flatnonzero(~is_token_here)
         # Index of a text's first token: its offset minus the preceding characters that are not
         # tokens.
         bounds = np.append(column.starts, len(ids))
-        starts = bounds - np.searchsorted(others, bounds)
+        starts = bounds - np.searchsorted(separators, bounds)
         ids = ids[is_token_here]
-        return cls(ids, starts, np.zeros_like(ids), len(known), lambda number: chr(known[number]))
+        return cls(
+            ids,
+            starts,
+            np.zeros_like(ids),
+            len(token_codes),
+            lambda number: chr(token_codes[number]),
+        )
 
     @classmethod
     def at(cls, column: Characters, spans: Spans) -> Tokens:
@@ -96,7 +102,7 @@ class Tokens:
     @property
     def words(self) -> list[str]:
         """Distinct words."""
-        return list(map(self.word, range(self.known)))
+        return list(map(self.word, range(self.word_count)))
 
     def of(self, text: int) -> list[str]:
         """Return the tokens of one text."""
@@ -104,11 +110,11 @@ class Tokens:
 
     def renamed(self, rename: Callable[[list[str]], Iterable[str]]) -> Tokens:
         """Rename words; words with equal new names are merged."""
-        known: dict[str, int] = {}
-        new = [known.setdefault(name, len(known)) for name in rename(self.words)]
-        names = list(known)
+        number_of: dict[str, int] = {}
+        new = [number_of.setdefault(name, len(number_of)) for name in rename(self.words)]
+        names = list(number_of)
         ids = np.array(new, np.int32)[self.ids]
-        return evolve(self, ids=ids, known=len(names), word=names.__getitem__)
+        return evolve(self, ids=ids, word_count=len(names), word=names.__getitem__)
 
     def without_first(self, words: int) -> Tokens:
         """Remove the first text and the words with the lowest indices."""

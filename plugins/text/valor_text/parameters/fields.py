@@ -77,14 +77,14 @@ def tokeniser_named(name: str, where: str = "tokeniser") -> str:
     return _versioned(name, TOKENISERS, where)
 
 
-def _versioned(name: str, known: Mapping[str, Preparation], where: str) -> str:
+def _versioned(name: str, preparations: Mapping[str, Preparation], where: str) -> str:
     short, _, version = name.partition("@")
-    if short not in known:
+    if short not in preparations:
         raise ParameterError(
-            f"{where} must be one of {', '.join(known)}, got {shown(name)}",
-            did_you_mean(short, known),
+            f"{where} must be one of {', '.join(preparations)}, got {shown(name)}",
+            did_you_mean(short, preparations),
         )
-    current = str(known[short].version)
+    current = str(preparations[short].version)
     if version not in ("", current):
         raise ParameterError(
             f"{where} must be {short} or {short}@{current}, got {shown(name)}",

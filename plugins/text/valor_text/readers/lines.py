@@ -126,12 +126,12 @@ class LinesReader:
 
     def read(self, partition: LinesPartition) -> Iterator[TextBatch]:
         """Read the batch of a range of lines."""
-        responses, *others = map(partition.texts, partition.parts)
+        responses, *further = map(partition.texts, partition.parts)
         count = len(responses)
         nothing: list[Any] = [None] * count
-        queries = nothing if self.parameters.queries is None else others.pop()
-        references: list[Any] = list(zip(*others, strict=True)) if others else [()] * count
-        if len(others) > 1:
+        queries = nothing if self.parameters.queries is None else further.pop()
+        references: list[Any] = list(zip(*further, strict=True)) if further else [()] * count
+        if len(further) > 1:
             references = [tuple(filter(None, texts)) for texts in references]
         yield TextBatch(
             Datums(np.arange(partition.first, partition.stop)),

@@ -74,7 +74,7 @@ def alignments(
     ids: Ids,
     stems: Ids,
     starts: Positions,
-    known: int,
+    word_count: int,
     synonyms: Ids,
     synonym_starts: Positions,
     responses: Positions,
@@ -83,7 +83,7 @@ def alignments(
     """Words of each pair's response that are aligned to its reference, and number of chunks."""
     aligned, chunks = np.empty(len(responses), np.int64), np.empty(len(responses), np.int64)
     _alignments(
-        *(ids, stems, starts, known, synonyms, synonym_starts),
+        *(ids, stems, starts, word_count, synonyms, synonym_starts),
         *(responses, references, len(responses), aligned, chunks),
     )
     return aligned, chunks
@@ -107,41 +107,41 @@ def common_ngrams(
 
 
 def edit_counts(
-    ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> Positions:
     """Hits, substitutions, deletions and insertions of each pair of texts."""
     counts = np.empty((len(lefts), KINDS_OF_EDITS), np.int64)
-    _edits(ids, starts, known, lefts, rights, len(lefts), counts, None)
+    _edits(ids, starts, word_count, lefts, rights, len(lefts), counts, None)
     return counts
 
 
 def edit_sequences(
-    ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> tuple[NDArray[np.uint8], Positions]:
     """Edits of each pair of texts in order, and the offset of each pair's first edit."""
     counts = np.empty((len(lefts), KINDS_OF_EDITS), np.int64)
     lengths = np.diff(starts)
     edits = np.empty(int((lengths[lefts] + lengths[rights]).sum()), np.uint8)
-    _edits(ids, starts, known, lefts, rights, len(lefts), counts, edits)
+    _edits(ids, starts, word_count, lefts, rights, len(lefts), counts, edits)
     ends = np.concatenate([[0], np.cumsum(counts.sum(axis=1))])
     return edits[: ends[-1]], ends
 
 
 def lines_in_common(
-    ids: Ids, lines: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, lines: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> Positions:
     """Hits of each pair's left text, by longest common subsequences of lines."""
     hits = np.empty(len(lefts), np.int64)
-    _lines_in_common(ids, lines, starts, known, lefts, rights, len(lefts), hits)
+    _lines_in_common(ids, lines, starts, word_count, lefts, rights, len(lefts), hits)
     return hits
 
 
 def longest_common(
-    ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> Positions:
     """Length of a longest common subsequence of each pair of texts."""
     lengths = np.empty(len(lefts), np.int64)
-    _longest_common(ids, starts, known, lefts, rights, len(lefts), lengths)
+    _longest_common(ids, starts, word_count, lefts, rights, len(lefts), lengths)
     return lengths
 
 
@@ -178,5 +178,5 @@ def vocabulary(characters: Characters, spans: Spans) -> tuple[Ids, Positions]:
     count = len(spans.firsts)
     ids, words = np.empty(count, np.int32), np.empty(count, np.int64)
     count_words = _VOCABULARY[characters.codes.dtype]
-    known = count_words(characters.codes, spans.firsts, spans.lengths, count, ids, words)
-    return ids, words[:known]
+    word_count = count_words(characters.codes, spans.firsts, spans.lengths, count, ids, words)
+    return ids, words[:word_count]

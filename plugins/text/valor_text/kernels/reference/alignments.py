@@ -11,7 +11,7 @@ def alignments(
     ids: Ids,
     stems: Ids,
     starts: Positions,
-    known: int,
+    word_count: int,
     synonyms: Ids,
     synonym_starts: Positions,
     responses: Positions,
@@ -28,7 +28,7 @@ def alignments(
         Word and stem of each token.
     starts : ndarray of int64
         Index of the first token of each text, and the total.
-    known : int
+    word_count : int
         Largest number of a word or stem plus one.
     synonyms : ndarray of int32
         Synonyms of all stems.
@@ -46,36 +46,36 @@ def alignments(
     """
     aligned, chunks = np.zeros(len(responses), np.int64), np.zeros(len(responses), np.int64)
     for pair, (response, reference) in enumerate(zip(responses, references, strict=True)):
-        own, other = (slice(starts[text], starts[text + 1]) for text in (response, reference))
-        taken: dict[int, int] = {}
-        _match(taken, ids[own].tolist(), ids[other].tolist(), lambda word: (word,))
-        left, right = stems[own].tolist(), stems[other].tolist()
-        _match(taken, left, right, lambda stem: (stem,))
+        tokens, other = (slice(starts[text], starts[text + 1]) for text in (response, reference))
+        partner_of: dict[int, int] = {}
+        _match(partner_of, ids[tokens].tolist(), ids[other].tolist(), lambda word: (word,))
+        left, right = stems[tokens].tolist(), stems[other].tolist()
+        _match(partner_of, left, right, lambda stem: (stem,))
         _match(
-            taken,
+            partner_of,
             *(left, right),
             lambda stem: synonyms[synonym_starts[stem] : synonym_starts[stem + 1]].tolist(),
         )
-        aligned[pair] = len(taken)
-        chunks[pair] = sum(taken.get(at - 1, -2) != taken[at] - 1 for at in taken)
+        aligned[pair] = len(partner_of)
+        chunks[pair] = sum(partner_of.get(at - 1, -2) != partner_of[at] - 1 for at in partner_of)
     return aligned, chunks
 
 
 def _match(
-    taken: dict[int, int],
+    partner_of: dict[int, int],
     response: list[int],
     reference: list[int],
     partners: Callable[[int], Iterable[int]],
 ) -> None:
     for at in reversed(range(len(response))):
-        if at in taken:
+        if at in partner_of:
             continue
-        wanted, used = set(partners(response[at])), set(taken.values())
+        wanted, used = set(partners(response[at])), set(partner_of.values())
         found = (
-            place
-            for place in reversed(range(len(reference)))
-            if place not in used and reference[place] in wanted
+            position
+            for position in reversed(range(len(reference)))
+            if position not in used and reference[position] in wanted
         )
-        place = next(found, -1)
-        if place >= 0:
-            taken[at] = place
+        position = next(found, -1)
+        if position >= 0:
+            partner_of[at] = position

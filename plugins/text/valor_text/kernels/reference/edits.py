@@ -20,7 +20,7 @@ _FEWEST_ROWS, _FEWEST_COLUMNS = 65, 10
 
 
 def edit_counts(
-    ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> Positions:
     """Return the numbers of hits, substitutions, deletions and insertions of each pair of texts.
 
@@ -29,10 +29,10 @@ def edit_counts(
     Parameters
     ----------
     ids : ndarray of int32
-        Words of the tokens, below `known`.
+        Words of the tokens, below `word_count`.
     starts : ndarray of int64
         Index of the first token of each text, and the total.
-    known : int
+    word_count : int
         Number of words.
     lefts, rights : ndarray of int64
         Texts of each pair.
@@ -42,13 +42,13 @@ def edit_counts(
     ndarray of int64, shape (pairs, 4)
         Counts, in this order.
     """
-    edits, ends = edit_sequences(ids, starts, known, lefts, rights)
-    counts = [np.bincount(edits[slice(*own)], minlength=KINDS_OF_EDITS) for own in pairwise(ends)]
+    edits, ends = edit_sequences(ids, starts, word_count, lefts, rights)
+    counts = [np.bincount(edits[slice(*span)], minlength=KINDS_OF_EDITS) for span in pairwise(ends)]
     return np.array(counts, np.int64).reshape(len(lefts), KINDS_OF_EDITS)
 
 
 def edit_sequences(
-    ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> tuple[NDArray[np.uint8], Positions]:
     """Return the edits of each pair of texts in order, and the offset of each pair's first edit.
 
@@ -71,7 +71,7 @@ def edit_sequences(
     pairs = zip(lefts.tolist(), rights.tolist(), strict=True)
     edits = [_edits(tokens(left), tokens(right), None) for left, right in pairs]
     ends = np.cumsum([0, *map(len, edits)])
-    return np.array([kind for own in edits for kind in own], np.uint8), ends
+    return np.array([kind for sequence in edits for kind in sequence], np.uint8), ends
 
 
 def _edits(left: Ids, right: Ids, most: int | None) -> list[int]:

@@ -47,8 +47,10 @@ def common_ngrams(
 
     common = np.empty((len(responses), longest), np.int64)
     for item, response in enumerate(responses.tolist()):
-        own = references[reference_starts[item] : reference_starts[item + 1]].tolist()
+        item_references = references[reference_starts[item] : reference_starts[item + 1]].tolist()
         for n in range(1, longest + 1):
-            most = reduce(or_, (counts(text, n) for text in own), Counter[tuple[int, ...]]())
+            most = reduce(
+                or_, (counts(text, n) for text in item_references), Counter[tuple[int, ...]]()
+            )
             common[item, n - 1] = (counts(response, n) & most).total()
     return common

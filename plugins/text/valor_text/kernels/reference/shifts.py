@@ -98,11 +98,11 @@ def _distance(response: Words, reference: Words) -> tuple[int, list[int]]:
             now[column], way[column] = min(reached, key=lambda one: one[0])
         costs.append(now)
         ways.append(way)
-    row, column, taken = len(response), len(reference), []
+    row, column, path = len(response), len(reference), []
     while row or column:
-        taken.append(ways[row][column])
-        row, column = row - (taken[-1] != _ADDED), column - (taken[-1] != _DROPPED)
-    return costs[-1][-1], taken[::-1]
+        path.append(ways[row][column])
+        row, column = row - (path[-1] != _ADDED), column - (path[-1] != _DROPPED)
+    return costs[-1][-1], path[::-1]
 
 
 def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> Iterator[_Shift]:
@@ -110,15 +110,17 @@ def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> It
 
     Stop after the run with which `most` shifts have been tried.
     """
-    place, wrong, missing = _aligned(response, reference, ways)
+    positions, wrong, missing = _aligned(response, reference, ways)
     tried = 0
     for start, at, length in _runs(response, reference):
         run = range(start, start + length)
-        if place[at] in run or not any(wrong[start : start + length]):
+        if positions[at] in run or not any(wrong[start : start + length]):
             continue
         if not any(missing[at : at + length]):
             continue
-        targets = [0 if at + offset < 0 else place[at + offset] + 1 for offset in range(-1, length)]
+        targets = [
+            0 if at + offset < 0 else positions[at + offset] + 1 for offset in range(-1, length)
+        ]
         for previous, target in pairwise([None, *targets]):
             if target != previous and target is not None:
                 tried += 1
@@ -134,17 +136,17 @@ def _aligned(
 
     A word that is missing in the response has the position of the previous word.
     """
-    place: list[int] = []
+    positions: list[int] = []
     wrong: list[bool] = []
     missing: list[bool] = []
     for way in ways:
-        is_hit = way == _TOGETHER and response[len(wrong)] == reference[len(place)]
+        is_hit = way == _TOGETHER and response[len(wrong)] == reference[len(positions)]
         if way != _ADDED:
             wrong.append(not is_hit)
         if way != _DROPPED:
-            place.append(len(wrong) - 1)
+            positions.append(len(wrong) - 1)
             missing.append(not is_hit)
-    return place, wrong, missing
+    return positions, wrong, missing
 
 
 def _runs(response: Words, reference: Words) -> Iterator[tuple[int, int, int]]:

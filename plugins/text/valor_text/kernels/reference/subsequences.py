@@ -18,17 +18,17 @@ def _table(left: Ids, right: Ids) -> NDArray[np.int64]:
 
 
 def longest_common(
-    ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> Positions:
     """Return the length of a longest common subsequence of each pair of texts.
 
     Parameters
     ----------
     ids : ndarray of int32
-        Words of the tokens, below `known`.
+        Words of the tokens, below `word_count`.
     starts : ndarray of int64
         Index of the first token of each text, and the total.
-    known : int
+    word_count : int
         Number of words.
     lefts, rights : ndarray of int64
         Texts of each pair.
@@ -42,27 +42,27 @@ def longest_common(
     return np.array(lengths, np.int64)
 
 
-def _taken(left: Ids, right: Ids) -> set[int]:
+def _matched(left: Ids, right: Ids) -> set[int]:
     """Return positions of the left line in one of the longest common subsequences.
 
     Traced from the end: take a token at the end of both lines; otherwise drop the last token of the
     right line if that leaves a longer subsequence than dropping that of the left line.
     """
     table = _table(left, right)
-    row, column, taken = len(left), len(right), set()
+    row, column, matched = len(left), len(right), set()
     while row and column:
         if left[row - 1] == right[column - 1]:
             row, column = row - 1, column - 1
-            taken.add(row)
+            matched.add(row)
         elif table[row, column - 1] > table[row - 1, column]:
             column -= 1
         else:
             row -= 1
-    return taken
+    return matched
 
 
 def lines_in_common(
-    ids: Ids, lines: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
+    ids: Ids, lines: Ids, starts: Positions, word_count: int, lefts: Positions, rights: Positions
 ) -> Positions:
     """Return the hits of each pair's left text, by longest common subsequences of lines.
 
@@ -72,22 +72,22 @@ def lines_in_common(
     Parameters
     ----------
     ids : ndarray of int32
-        Words of the tokens, below `known`.
+        Words of the tokens, below `word_count`.
     lines : ndarray of int32
         Line of each token in its text.
     starts : ndarray of int64
         Index of the first token of each text, and the total.
-    known : int
+    word_count : int
         Number of words.
     lefts, rights : ndarray of int64
         Texts of each pair.
     """
 
     def lines_of(text: int) -> list[Ids]:
-        own = slice(starts[text], starts[text + 1])
-        if own.start == own.stop:
+        span = slice(starts[text], starts[text + 1])
+        if span.start == span.stop:
             return []
-        return np.split(ids[own], np.flatnonzero(np.diff(lines[own])) + 1)
+        return np.split(ids[span], np.flatnonzero(np.diff(lines[span])) + 1)
 
     hits = np.zeros(len(lefts), np.int64)
     for pair, (left, right) in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)):
@@ -95,8 +95,8 @@ def lines_in_common(
         free = Counter(x for line in left_lines for x in line.tolist())
         free &= Counter(x for line in right_lines for x in line.tolist())
         for line in left_lines:
-            taken = set().union(*(_taken(line, other) for other in right_lines))
-            for at in sorted(taken):
+            matched = set().union(*(_matched(line, other) for other in right_lines))
+            for at in sorted(matched):
                 if free[int(line[at])]:
                     free[int(line[at])] -= 1
                     hits[pair] += 1

@@ -27,15 +27,15 @@ def runs(characters: Characters, kinds: CharacterKinds) -> Spans:
         Kind of each character.
     """
     kind_of = kinds.table(characters.codes)[characters.codes]
-    places, lines, starts = [np.empty((0, 2), np.int64)], [np.empty(0, np.int32)], [0]
+    spans, lines, starts = [np.empty((0, 2), np.int64)], [np.empty(0, np.int32)], [0]
     for start, stop in zip(characters.starts.tolist(), characters.stops.tolist(), strict=True):
-        own = kind_of[start:stop]
-        found = [match.span() for match in _TOKEN.finditer(own.tobytes())]
-        own_places = np.array(found, np.int64).reshape(-1, 2)
-        places.append(own_places + start)
-        lines.append(np.cumsum(own == LINE, dtype=np.int32)[own_places[:, 0]])
+        text_kinds = kind_of[start:stop]
+        found = [match.span() for match in _TOKEN.finditer(text_kinds.tobytes())]
+        text_spans = np.array(found, np.int64).reshape(-1, 2)
+        spans.append(text_spans + start)
+        lines.append(np.cumsum(text_kinds == LINE, dtype=np.int32)[text_spans[:, 0]])
         starts.append(starts[-1] + len(found))
-    firsts, ends = np.concatenate(places).T
+    firsts, ends = np.concatenate(spans).T
     return Spans(
         firsts.copy(),
         (ends - firsts).astype(np.int32),
@@ -61,13 +61,13 @@ def vocabulary(characters: Characters, spans: Spans) -> tuple[Ids, Positions]:
     words : ndarray of int64
         First token of each word.
     """
-    known: dict[bytes, int] = {}
+    number_of: dict[bytes, int] = {}
     ids, words = np.empty(len(spans.firsts), np.int32), []
     pairs = zip(spans.firsts.tolist(), spans.lengths.tolist(), strict=True)
     for token, (first, length) in enumerate(pairs):
         word = characters.codes[first : first + length].tobytes()
-        if word not in known:
-            known[word] = len(known)
+        if word not in number_of:
+            number_of[word] = len(number_of)
             words.append(token)
-        ids[token] = known[word]
+        ids[token] = number_of[word]
     return ids, np.array(words, np.int64)

@@ -141,10 +141,10 @@ class Examples:
         # Rows are sorted by uid, which a stable sort keeps.
         worst = scored[np.argsort(sign * numbers.values[scored], kind="stable")]
         last = None if chosen.limit is None else chosen.offset + chosen.limit
-        known, listed = texts.by_uid(), []
+        by_uid, listed = texts.by_uid(), []
         for index in worst[chosen.offset : last].tolist():
             row = rows[index]
-            item = {"datum_id": row.uid, name: float(numbers.values[index])} | known[row.uid]
+            item = {"datum_id": row.uid, name: float(numbers.values[index])} | by_uid[row.uid]
             listed.append(item | ({"details": dict(row.details)} if row.details else {}))
         parameters = {"by": chosen.by} | changed_parameters(chosen, "by")
         yield Result(parameters=parameters, value=listed)
@@ -160,12 +160,12 @@ class Examples:
             return name or self.parameters.by.partition("@")[0].removeprefix(_NAMESPACE), numbers
         if wanted in columns:
             return wanted, columns[wanted]
-        known = [name for name in columns if name]
-        expected = f"one of {', '.join(known)}" if known else "omitted"
+        names = [name for name in columns if name]
+        expected = f"one of {', '.join(names)}" if names else "omitted"
         raise ParameterError(
             f"number must be {expected}, got {'none' if wanted is None else shown(wanted)}",
-            did_you_mean(str(wanted), known)
-            or (f"Write it as: number: {known[0]}" if known else "Omit it."),
+            did_you_mean(str(wanted), names)
+            or (f"Write it as: number: {names[0]}" if names else "Omit it."),
         )
 
     @property

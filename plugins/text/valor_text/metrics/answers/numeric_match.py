@@ -89,8 +89,8 @@ class _Reading:
     def offered(self, response: str) -> list[WrittenNumber]:
         """Return the numbers of a response that count; those in the box if there is one."""
         numbers = self._numbers(self._answer(response))
-        taken = {"first": slice(1), "last": slice(-1, None), "any": slice(None)}
-        return numbers[taken[self.parameters.take]]
+        slices = {"first": slice(1), "last": slice(-1, None), "any": slice(None)}
+        return numbers[slices[self.parameters.take]]
 
     def expected(self, reference: str) -> WrittenNumber | None:
         """Return the first number of a reference if `take` is first, otherwise the last."""

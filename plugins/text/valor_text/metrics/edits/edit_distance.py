@@ -41,7 +41,7 @@ def score(
     pairs = Pairs.of(batch)
     tokens = tokenise(normalise(pairs.texts, parameters.normaliser), parameters.tokeniser)
     counts = kernels.edit_counts(
-        tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses
+        tokens.ids, tokens.starts, tokens.word_count, pairs.references, pairs.responses
     )
     distances = errors(counts).astype(np.float64)
     if parameters.relative:

@@ -51,7 +51,7 @@ def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str
     stems = words.renamed(stems_of)
     responses, references = pairs.responses, pairs.references
     aligned, chunks = kernels.alignments(
-        *(words.ids, stems.ids, words.starts, max(words.known, stems.known)),
+        *(words.ids, stems.ids, words.starts, max(words.word_count, stems.word_count)),
         *_synonyms(stems, pairs.items, resources.get("wordnet")),
         *(responses, references),
     )
@@ -64,8 +64,8 @@ def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str
 def _synonyms(stems: Tokens, responses: int, wordnet: WordNet | None) -> tuple[Ids, Positions]:
     """Return synonyms of the responses' stems among all stems, and offsets by stem."""
     if wordnet is None:
-        return np.empty(0, np.int32), np.zeros(stems.known + 1, np.int64)
-    asked = np.zeros(stems.known, bool)
+        return np.empty(0, np.int32), np.zeros(stems.word_count + 1, np.int64)
+    asked = np.zeros(stems.word_count, bool)
     asked[stems.ids[: stems.starts[responses]]] = True
     names = stems.words
     numbers = {name: number for number, name in enumerate(names)}

@@ -111,11 +111,11 @@ def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs, ngrams: Positions) -
     counts, responses, references = tokens.counts, pairs.responses, pairs.references
     if rouge_type == "rougeL":
         common = kernels.longest_common(
-            tokens.ids, tokens.starts, tokens.known, references, responses
+            tokens.ids, tokens.starts, tokens.word_count, references, responses
         )
     elif rouge_type == "rougeLsum":
         common = kernels.lines_in_common(
-            tokens.ids, tokens.lines, tokens.starts, tokens.known, references, responses
+            tokens.ids, tokens.lines, tokens.starts, tokens.word_count, references, responses
         )
     else:
         n = int(rouge_type.removeprefix("rouge"))

@@ -60,8 +60,8 @@ def _english(joined: str, mark: str) -> str:
         words = _attached(words)
         different = set(words)
     # Convert each distinct word once.
-    known = {word: _written(word) for word in different}
-    return " ".join(in_digits(" ".join(map(known.__getitem__, words)).split()))
+    written = {word: _written(word) for word in different}
+    return " ".join(in_digits(" ".join(map(written.__getitem__, words)).split()))
 
 
 def _bracketed(mark: str) -> re.Pattern[str]:
