@@ -15,10 +15,8 @@ from valor_cli.program.program import program
 from valor_llm.calibration.comparison import compared
 from valor_llm.calibration.correction import corrected
 from valor_llm.calibration.estimates import Share, prediction_powered_mean, rogan_gladen
-from valor_llm.calibration.fingerprint import Fingerprint
-from valor_llm.calibration.labels import Label, read_labels
-from valor_llm.calibration.pairing import JudgedItem, paired
-from valor_llm.calibration.record import Calibration, Pair, Record
+from valor_llm.calibration.labels import JudgedItem, Label, paired, read_labels
+from valor_llm.calibration.record import Calibration, Fingerprint, Pair, Record
 
 from valor_core.errors import ReadError, ResourceError
 from valor_core.results import Undefined

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from valor_llm.clients.protocol import ClientError, Reply, Request, TokenChoice, Usage
-from valor_llm.clients.recorded import Recorded
-from valor_llm.clients.recording import Line, Recording
+from valor_llm.clients.recorded import Line, Recorded, Recording
 from valor_llm.parameters.clients import RecordedParameters
 
 import valor_core

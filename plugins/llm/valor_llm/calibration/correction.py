@@ -10,9 +10,8 @@ from valor_core.results import ItemRow, MetricDetails, Undefined
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.comparison import sensitivity_and_specificity
 from valor_llm.calibration.estimates import Estimate, Share, prediction_powered_mean, rogan_gladen
-from valor_llm.calibration.fingerprint import Fingerprint
-from valor_llm.calibration.pairing import JudgedItem, are_shares, judged_items
-from valor_llm.calibration.record import LEAST_LABELS, Calibration, Pair, Record
+from valor_llm.calibration.labels import JudgedItem, are_shares, judged_items
+from valor_llm.calibration.record import LEAST_LABELS, Calibration, Fingerprint, Pair, Record
 
 Row = dict[str, Any]
 

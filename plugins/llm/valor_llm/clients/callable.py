@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
+from attrs import frozen
+
 from valor_llm.clients.http.faults import fault, message_in, wrong_key
 from valor_llm.clients.protocol import Client, ClientError, Reply, Request, TransientError
 
@@ -15,6 +17,7 @@ Messages = list[dict[str, str]]
 Said = str | Reply
 
 
+@frozen(kw_only=True)
 class Adapter:
     """Client that calls a Python function.
 
@@ -38,23 +41,14 @@ class Adapter:
 
     is_remote: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        endpoint: str,
-        model: str,
-        *,
-        identity: Mapping[str, Any],
-        lacks: tuple[str, ...],
-        call: Callable[[Request], Any],
-        read: Callable[[Any], Reply],
-        fault: Callable[[Exception], ClientError],
-        is_awaited: bool,
-    ) -> None:
-        self.endpoint, self.model, self.lacks = endpoint, model, lacks
-        self._identity = dict(identity)
-
-        self._call, self._read, self._fault = call, read, fault
-        self._is_awaited = is_awaited
+    endpoint: str
+    model: str
+    lacks: tuple[str, ...]
+    _identity: Mapping[str, Any]
+    _call: Callable[[Request], Any]
+    _read: Callable[[Any], Reply]
+    _fault: Callable[[Exception], ClientError]
+    _is_awaited: bool
 
     @property
     def complete(self) -> Callable[[Request], Any]:
@@ -108,8 +102,8 @@ def from_callable(
     place = endpoint or f"{getattr(function, '__module__', '')}.{name}"
     method = getattr(function, "__call__", None)  # noqa: B004 - may be a coroutine function itself
     return Adapter(
-        place,
-        model,
+        endpoint=place,
+        model=model,
         identity={"endpoint": place, "model": model},
         lacks=("format", "temperature", "seed", "max_tokens"),
         call=partial(_call, function),

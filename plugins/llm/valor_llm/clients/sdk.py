@@ -68,8 +68,8 @@ def from_sdk(client: Any, *, model: str, extra: Mapping[str, Any] | None = None)
         return found
 
     return Adapter(
-        endpoint,
-        model,
+        endpoint=endpoint,
+        model=model,
         identity=identity | ({"extra": repr(sorted(more.items()))} if more else {}),
         lacks=dialect.lacks,
         call=call,

@@ -25,10 +25,8 @@ from valor_core.resources import BoundResource
 from valor_core.results import Undefined
 from valor_core.scoring import ItemMetricSpec
 from valor_llm.calibration.comparison import Comparison, compared
-from valor_llm.calibration.fingerprint import Fingerprint
-from valor_llm.calibration.labels import Label, read_labels
-from valor_llm.calibration.pairing import JudgedItem, judged_items, paired
-from valor_llm.calibration.record import Calibration, Record
+from valor_llm.calibration.labels import JudgedItem, Label, judged_items, paired, read_labels
+from valor_llm.calibration.record import Calibration, Fingerprint, Record
 from valor_llm.trust.panels import asked_models, model_warnings
 
 JUDGE = "llm.judge"

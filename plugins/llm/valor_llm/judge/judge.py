@@ -15,7 +15,7 @@ from attrs import define, evolve, field
 from valor_core.errors import ResourceError, ResourceStopped, shown
 from valor_core.scoring import run_on_loop
 from valor_llm.clients.protocol import Client, ClientError, Reply, TransientError
-from valor_llm.clients.recording import Line, Recording
+from valor_llm.clients.recorded import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.budget import Budget
 from valor_llm.judge.calls import Calls
