@@ -108,7 +108,7 @@ class Cache:
         key : str
             The question's key.
         """
-        if self._connections is None and not self.path.exists():
+        if self._is_missing:
             return ()
         self._opened()
         checksum = "checksum" if self._has_checksums else "NULL"
@@ -145,8 +145,6 @@ class Cache:
 
     def features(self, endpoint: str, model: str) -> dict[str, Any]:
         """Return the stored capabilities of a model at an endpoint."""
-        if self._connections is None and not self.path.exists():
-            return {}
         query = "SELECT features FROM features WHERE endpoint = ? AND model = ?"
         for (text,) in self._look(query, (endpoint, model)):
             with suppress(ValueError):
@@ -162,8 +160,6 @@ class Cache:
 
     def batches(self, endpoint: str) -> dict[str, tuple[str, ...]]:
         """Return the batches of an endpoint in progress, with the keys of their questions."""
-        if self._connections is None and not self.path.exists():
-            return {}
         query = "SELECT batch, questions FROM batches WHERE endpoint = ? ORDER BY made, batch"
         found = {}
         for batch, text in self._look(query, (endpoint,)):
@@ -202,7 +198,13 @@ class Cache:
                     connection.close()
             self._connections = None
 
+    @property
+    def _is_missing(self) -> bool:
+        return self._connections is None and not self.path.exists()
+
     def _look(self, query: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        if self._is_missing:
+            return []
         try:
             with self._looking:
                 return self._open()[0].execute(query, values).fetchall()

@@ -27,6 +27,15 @@ StandIn = Callable[[Data], dict[str, Any]]
 Verdict = tuple[str, str]
 """Verdict and analysis."""
 
+Share = tuple[float, str]
+"""Share from 0 to 1, and its meaning."""
+
+VerdictRule = Callable[[str, Data], Verdict]
+"""Returns the verdict on one text."""
+
+ShareRule = Callable[[Data], Share]
+"""Returns the share that a rating depends on."""
+
 HALF = 0.5
 _ASKING = frozenset(map(stem, words_of("questions")))
 
@@ -45,7 +54,7 @@ def listing(key: str, field: str, select: Callable[[str], Sequence[str]] = state
     return lambda data: {key: list(select(data[field]))}
 
 
-def judging(field: str, verdict: Callable[[str, Data], Verdict], key: str = "verdicts") -> StandIn:
+def judging(field: str, verdict: VerdictRule, key: str = "verdicts") -> StandIn:
     """Return a stand-in that judges the texts of a list one by one."""
     return lambda data: {
         key: [
@@ -55,12 +64,12 @@ def judging(field: str, verdict: Callable[[str, Data], Verdict], key: str = "ver
     }
 
 
-def rating(grades: Sequence[Any], share: Callable[[Data], float], of: str) -> StandIn:
-    """Return a stand-in that converts a share from 0 to 1 to a grade."""
+def rating(grades: Sequence[Any], rule: ShareRule) -> StandIn:
+    """Return a stand-in that converts the share of a rule to a grade."""
 
     def stand_in(data: Data) -> dict[str, Any]:
-        found = share(data)
-        return {"analysis": f"{found:.0%} of {of}", "rating": graded(found, grades)}
+        share, of = rule(data)
+        return {"analysis": f"{share:.0%} of {of}", "rating": graded(share, grades)}
 
     return stand_in
 
@@ -163,61 +172,46 @@ def toxic(text: str, data: Data) -> Verdict:
 # ---- ratings
 
 
-accuracy = partial(
-    rating,
-    share=lambda data: _share_backed(
-        sentences(data["reference"]), [data["response"]], data["query"]
-    ),
-    of="the reference's sentences stand in the response",
-)
-"""Rate which share of the reference the response supports."""
-
-query_coverage = partial(
-    rating,
-    share=lambda data: _asked_share(data["query"], "\n".join(data["contexts"])),
-    of="the query's words stand in the contexts",
-)
-"""Rate which share of the query's words the contexts have."""
-
-groundedness = partial(
-    rating,
-    share=lambda data: _share_backed(statements(data["response"]), data["contexts"]),
-    of="the response's sentences stand in the contexts",
-)
-"""Rate which share of the response the contexts support."""
-
-coherent = partial(
-    rating,
-    share=lambda data: coherence(data["text"]),
-    of="the sentences follow from the one before",
-)
-"""Rate the coherence of a text."""
-
-coherent_summary = partial(
-    rating,
-    share=lambda data: (
-        coherence(data["summary"]) * _share_backed(sentences(data["summary"]), [data["source"]])
-    ),
-    of="its sentences follow from the one before and from the source",
-)
-"""Rate the coherence of a summary, and its support by the source."""
+def accuracy(data: Data) -> Share:
+    """Rate which share of the reference the response supports."""
+    share = _share_backed(sentences(data["reference"]), [data["response"]], data["query"])
+    return share, "the reference's sentences stand in the response"
 
 
-def by_criteria(grades: Sequence[Any]) -> StandIn:
-    """Return a stand-in for a rubric: support of the response by a source, or coherence."""
+def query_coverage(data: Data) -> Share:
+    """Rate which share of the query's words the contexts have."""
+    share = _asked_share(data["query"], "\n".join(data["contexts"]))
+    return share, "the query's words stand in the contexts"
 
-    def stand_in(data: Data) -> dict[str, Any]:
-        if "response" not in data or len(data) == 1:
-            return coherent(grades)({"text": "\n".join(texts_of(data))})
-        for name in ("references", "contexts", "query"):
-            if name in data:
-                sources = [data[name]] if isinstance(data[name], str) else data[name]
-                share = _share_backed(statements(data["response"]), sources)
-                what = f"the response's sentences stand in: {name}"
-                return rating(grades, lambda _, share=share: share, what)(data)  # type: ignore[misc]
-        return rating(grades, backed_share, "the last text's sentences stand in the others")(data)
 
-    return stand_in
+def groundedness(data: Data) -> Share:
+    """Rate which share of the response the contexts support."""
+    share = _share_backed(statements(data["response"]), data["contexts"])
+    return share, "the response's sentences stand in the contexts"
+
+
+def coherent(data: Data) -> Share:
+    """Rate the coherence of a text."""
+    return coherence(data["text"]), "the sentences follow from the one before"
+
+
+def coherent_summary(data: Data) -> Share:
+    """Rate the coherence of a summary, and its support by the source."""
+    summary = data["summary"]
+    share = coherence(summary) * _share_backed(sentences(summary), [data["source"]])
+    return share, "its sentences follow from the one before and from the source"
+
+
+def by_criteria(data: Data) -> Share:
+    """Rate by a rubric: support of the response by a source, or coherence."""
+    if "response" not in data or len(data) == 1:
+        return coherent({"text": "\n".join(texts_of(data))})
+    for name in ("references", "contexts", "query"):
+        if name in data:
+            sources = [data[name]] if isinstance(data[name], str) else data[name]
+            share = _share_backed(statements(data["response"]), sources)
+            return share, f"the response's sentences stand in: {name}"
+    return backed_share(data), "the last text's sentences stand in the others"
 
 
 def coherence(text: str) -> float:

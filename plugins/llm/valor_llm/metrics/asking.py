@@ -46,7 +46,7 @@ from valor_llm.lexical import answers as lexical
 from valor_llm.lexical.words import statements
 from valor_llm.parameters.judge import Combination
 from valor_llm.replies.reading import Verdict
-from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
+from valor_llm.replies.shapes import Rating, TextList, VerdictList, Verdicts
 from valor_llm.steps.step import Step
 from valor_llm.trust.panels import combined
 
@@ -73,7 +73,7 @@ def verdict_step(
     name: str,
     fields: tuple[str, ...],
     judged: str,
-    rule: Callable[[str, lexical.Data], lexical.Verdict],
+    rule: lexical.VerdictRule,
     words: tuple[str, ...] = ("yes", "no"),
 ) -> Step:
     """Declare a step that returns a verdict on each text of a field.
@@ -93,6 +93,28 @@ def verdict_step(
     """
     shape = Verdicts((VerdictList("verdicts", judged, words),))
     return Step(name, fields, shape, stand_in=lexical.judging(judged, rule))
+
+
+def rating_step(
+    name: str,
+    fields: tuple[str, ...],
+    grades: tuple[int, ...],
+    rule: lexical.ShareRule,
+) -> Step:
+    """Declare a step that returns a rating with its reason.
+
+    Parameters
+    ----------
+    name : str
+        Name of the step.
+    fields : tuple of str
+        Data of the question, as in `Step`.
+    grades : tuple of int
+        Possible ratings, from the lowest.
+    rule : callable
+        Rule of the lexical client, which returns a share and its meaning.
+    """
+    return Step(name, fields, Rating(grades), stand_in=lexical.rating(grades, rule))
 
 
 @define

@@ -6,21 +6,14 @@ from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.lexical import answers as lexical
-from valor_llm.metrics.asking import Asking, judged, rating_row
-from valor_llm.replies.shapes import Rating
-from valor_llm.steps.step import Step
+from valor_llm.metrics.asking import Asking, judged, rating_row, rating_step
 
 _GRADES = (1, 2, 3, 4, 5)
 
-COHERENCE = Step("coherence", ("text",), Rating(_GRADES), stand_in=lexical.coherent(_GRADES))
-SUMMARY_COHERENCE = Step(
-    "summary_coherence",
-    ("source", "summary"),
-    Rating(_GRADES),
-    stand_in=lexical.coherent_summary(_GRADES),
+COHERENCE = rating_step("coherence", ("text",), _GRADES, lexical.coherent)
+SUMMARY_COHERENCE = rating_step(
+    "summary_coherence", ("source", "summary"), _GRADES, lexical.coherent_summary
 )
-
-
 _BLANK = ItemScore(1.0, {"note": "the response is blank"})
 
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from attrs import frozen
 
 from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.lexical import answers as lexical
-from valor_llm.lexical.answers import StandIn
-from valor_llm.metrics.asking import Asking, judged, rating_row, together
+from valor_llm.metrics.asking import Asking, judged, rating_row, rating_step, together
 from valor_llm.metrics.references import Compared, best_of
 from valor_llm.parameters.metrics import GroundingParameters
-from valor_llm.replies.shapes import Rating
 from valor_llm.steps.step import Step
 
 
 def _pair(
-    name: str, fields: tuple[str, ...], grades: tuple[int, ...], stand_in: Callable[..., StandIn]
+    name: str, fields: tuple[str, ...], grades: tuple[int, ...], rule: lexical.ShareRule
 ) -> tuple[Step, Step]:
     """Return the two steps of a rating."""
     first, second = (
-        Step(f"{name}_{which}", fields, Rating(grades), stand_in=stand_in(grades))
-        for which in ("first", "second")
+        rating_step(f"{name}_{which}", fields, grades, rule) for which in ("first", "second")
     )
     return first, second
 
@@ -43,28 +38,9 @@ RESPONSE_GROUNDEDNESS = _pair(
 )
 
 
-@frozen
-class RatingPair:
-    """Ratings by both wordings.
-
-    Parameters
-    ----------
-    score : float
-        Mean of the valid ratings, scaled to [0, 1].
-    ratings : sequence of dict
-        Rows for the details.
-    parts : mapping
-        Number of valid ratings, and the distance of two valid ones on the scale of the score.
-    """
-
-    score: float
-    ratings: Sequence[Mapping[str, Any]]
-    parts: Mapping[str, Any]
-
-
 async def rated_by_both(
     ask: Asking, highest: int, *asked: tuple[Step, Mapping[str, Any]]
-) -> RatingPair:
+) -> Compared:
     """Request a rating in two wordings.
 
     Parameters
@@ -75,6 +51,11 @@ async def rated_by_both(
         The highest rating.
     *asked : tuple of Step and mapping
         Step and data of each wording.
+
+    Returns
+    -------
+    Compared
+        Mean of the valid ratings, scaled to [0, 1], with their number and the distance of two.
 
     Raises
     ------
@@ -98,7 +79,7 @@ async def rated_by_both(
     parts: dict[str, Any] = {"valid": len(valid)}
     if len(valid) > 1:
         parts["spread"] = max(valid) - min(valid)
-    return RatingPair(sum(valid) / len(valid), ratings, parts)
+    return Compared(sum(valid) / len(valid), parts, ratings=ratings)
 
 
 async def rated_or_blank(
@@ -148,13 +129,12 @@ async def _compared(ask: Asking, query: str, response: str, reference: str) -> C
     if not reference.strip():
         return Compared(Undefined("the reference is blank"))
     first, second = ANSWER_ACCURACY
-    pair = await rated_by_both(
+    return await rated_by_both(
         ask,
         4,
         (first, {"query": query, "reference": reference, "response": response}),
         (second, {"query": query, "reference": response, "response": reference}),
     )
-    return Compared(pair.score, pair.parts, ratings=pair.ratings)
 
 
 @judged

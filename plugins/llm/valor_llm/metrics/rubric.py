@@ -53,7 +53,7 @@ def rubric(
     numbered = [f"{number}. {text}" for number, text in enumerate(steps, 1)]
     proceed = "\n".join(["Proceed so:", *numbered, "", ""]) if steps else ""
     settings = {"criteria": criteria.strip(), "grades": "\n".join(lines), "steps": proceed}
-    stand_in = lexical.by_criteria(grades.grades)
+    stand_in = lexical.rating(grades.grades, lexical.by_criteria)
     return Step("rubric", tuple(fields), grades, settings, stand_in=stand_in)
 
 

@@ -18,8 +18,28 @@ from valor_llm.replies.thoughts import OpenThought, after_thoughts
 Grade = int | str
 
 
+class _Shape:
+    """Shape whose `_parsed` raises `NotAsked` for a reply in another form."""
+
+    def outline(self) -> str:
+        """The form as prompts show it."""
+        raise NotImplementedError
+
+    def read(
+        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
+    ) -> ParsedReply:
+        """Parse a reply and merge it into the result so far, as in `Shape`."""
+        try:
+            return self._parsed(text, Asked(data, self.outline(), cut), known)
+        except NotAsked as error:
+            return ParsedReply.of_nothing(error, error.unfit, known, cut)
+
+    def _parsed(self, text: str, asked: Asked, known: ParsedReply | None) -> ParsedReply:
+        raise NotImplementedError
+
+
 @frozen
-class TextList:
+class TextList(_Shape):
     """A list of texts, such as claims.
 
     Texts are kept unchanged, including duplicates. A truncated list is requested
@@ -49,17 +69,12 @@ class TextList:
         """The form as prompts show it."""
         return json.dumps({self.key: ["…"]}, ensure_ascii=False)
 
-    def read(
-        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
-    ) -> ParsedReply:
+    def _parsed(self, text: str, asked: Asked, known: ParsedReply | None) -> ParsedReply:
         """The texts, as a tuple under the key."""
-        try:
-            found = lists_in(text, [self.key], Asked(data, self.outline(), cut))
-            if found.is_cut:
-                raise NotAsked("it is cut off before its list is complete", unfit=False)
-            texts, notes = self._checked(found.values[self.key])
-        except NotAsked as error:
-            return ParsedReply.of_nothing(error, error.unfit, known, cut)
+        found = lists_in(text, [self.key], asked)
+        if found.is_cut:
+            raise NotAsked("it is cut off before its list is complete", unfit=False)
+        texts, notes = self._checked(found.values[self.key])
         return ParsedReply({self.key: texts}, lenient=list(dict.fromkeys([*found.lenient, *notes])))
 
     def _checked(self, entries: Any) -> tuple[tuple[str, ...], list[str]]:
@@ -137,7 +152,7 @@ class VerdictGroup:
 
 
 @frozen
-class Verdicts:
+class Verdicts(_Shape):
     """One list of verdicts, or several side by side.
 
     Parameters
@@ -161,31 +176,26 @@ class Verdicts:
 
     def schema(self, data: Data, missing: Mapping[str, Collection[int]] | None) -> dict[str, Any]:
         """Return the JSON Schema of the reply, or of the part with some ids."""
-        asked = self._asked(data, missing)
-        return object_schema({one.key: one.schema(asked[one.key]) for one in self._in(asked)})
+        wanted = self._wanted(data, missing)
+        return object_schema({one.key: one.schema(wanted[one.key]) for one in self._in(wanted)})
 
     def outline(self) -> str:
         """The form as prompts show it."""
         return "{" + ", ".join(one.outline() for one in self.lists) + "}"
 
-    def read(
-        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
-    ) -> ParsedReply:
+    def _parsed(self, text: str, asked: Asked, known: ParsedReply | None) -> ParsedReply:
         """The verdicts by id, under the key of each list."""
-        asked = self._asked(data, known.missing if known and known.missing else None)
-        keys = [one.key for one in self._in(asked)]
-        try:
-            about = Asked(data, self.outline(), cut)
-            found = lists_in(text, [*keys, *(group.key for group in self.groups)], about)
-        except NotAsked as error:
-            return ParsedReply.of_nothing(error, error.unfit, known, cut)
+        data = asked.data
+        wanted = self._wanted(data, known.missing if known and known.missing else None)
+        keys = [one.key for one in self._in(wanted)]
+        found = lists_in(text, [*keys, *(group.key for group in self.groups)], asked)
         is_grouped = not set(keys) & set(found.values)
         reading = ParsedReply(lenient=list(known.lenient) if known else [])
         reading.overlook(found.lenient)
         for one in self.lists:
             reading.value[one.key] = dict(known.value.get(one.key, {})) if known else {}
-            if asked[one.key]:
-                entries = VerdictEntries(one.key, one.words, asked[one.key], data[one.items])
+            if wanted[one.key]:
+                entries = VerdictEntries(one.key, one.words, wanted[one.key], data[one.items])
                 if is_grouped:
                     entries.take_groups(self._groups(one, found.values))
                 else:
@@ -198,23 +208,23 @@ class Verdicts:
             reading.missing[one.key] = tuple(number for number in ids if number not in known_ids)
         return reading
 
-    def _asked(
+    def _wanted(
         self, data: Data, missing: Mapping[str, Collection[int]] | None
     ) -> dict[str, Sequence[int]]:
         if missing is None:
             return {one.key: range(1, len(data[one.items]) + 1) for one in self.lists}
         return {one.key: sorted(missing.get(one.key, ())) for one in self.lists}
 
-    def _in(self, asked: Mapping[str, Sequence[int]]) -> list[VerdictList]:
+    def _in(self, wanted: Mapping[str, Sequence[int]]) -> list[VerdictList]:
         """Return the lists that the reply should have: those with requested ids, or all."""
-        return [one for one in self.lists if asked[one.key]] or list(self.lists)
+        return [one for one in self.lists if wanted[one.key]] or list(self.lists)
 
     def _groups(self, one: VerdictList, values: Mapping[str, Any]) -> dict[str, Any]:
         return {group.word: values.get(group.key) for group in self.groups if group.of == one.key}
 
 
 @frozen
-class Rating:
+class Rating(_Shape):
     r"""One rating, with the reason before it.
 
     Parameters
@@ -245,16 +255,11 @@ class Rating:
         grades = " or ".join(json.dumps(grade, ensure_ascii=False) for grade in self.grades)
         return f'{{"analysis": "…", "rating": {grades}}}'
 
-    def read(
-        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
-    ) -> ParsedReply:
+    def _parsed(self, text: str, asked: Asked, known: ParsedReply | None) -> ParsedReply:
         """The rating, under ``"rating"``, and the ``"analysis"``."""
-        try:
-            values, lenient = self._values(text, Asked(data, self.outline(), cut))
-            value = values["rating"]
-            grade = self._grade(value)
-        except NotAsked as error:
-            return ParsedReply.of_nothing(error, error.unfit, known, cut)
+        values, lenient = self._values(text, asked)
+        value = values["rating"]
+        grade = self._grade(value)
         notes = list(lenient)
         notes += ["no analysis"] * (values.get("analysis") is None)
         notes += ["other spelling"] * (type(grade) is not type(value) or grade != value)
