@@ -114,6 +114,7 @@ def test_changed_array_of_a_state_file_raises_one_line_or_gives_a_number(
     arrays = _saved(choice, BATCHES[form], path)
     for name in _of_states(arrays):
         for changed in _changed(arrays[name]):
+            path.unlink()  # overwriting a file waits for the disk
             np.savez(path, **arrays | {name: changed})
             _check_error(choice, path)
 

@@ -116,6 +116,7 @@ def test_state_file_with_one_changed_column_never_crashes(tmp_path: Path, name: 
             other = changed(array, change)
             if other is None:
                 continue
+            path.unlink()  # overwriting a file waits for the disk
             np.savez(path, **(arrays | {place: other}))
             try:
                 results = Evaluator.load(path, registry=REGISTRY).compute().results

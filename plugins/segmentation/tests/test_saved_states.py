@@ -118,6 +118,7 @@ def test_changed_array_of_a_state_file_raises_one_line_or_gives_a_number(
     assert _of_states(arrays)
     for name in _of_states(arrays):
         for changed in _changed(arrays[name]):
+            path.unlink()  # overwriting a file waits for the disk
             np.savez(path, **arrays | {name: changed})
             assert "\n" not in _said(choice, path)
 
