@@ -48,6 +48,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist = "worksteal"
 
 
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist, the hook is unknown
 def pytest_xdist_auto_num_workers() -> int:
     """Start one process more than cores for ``-n auto``, since many tests wait for others."""
     return (os.cpu_count() or 1) + 1

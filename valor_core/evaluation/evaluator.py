@@ -253,7 +253,8 @@ class Evaluator:
     def state(self) -> EvaluationState:
         """Everything counted so far."""
         with self._lock:
-            self._count_buffer()
+            if self._buffer.waiting:
+                self._count_buffer()
         return self._state
 
     def update(self, data: Any, predictions: Any = None, **others: Any) -> None:

@@ -221,7 +221,11 @@ def named_numbers(value: Any) -> dict[str, float | None]:
     """
     if not isinstance(value, Mapping):
         return {}
-    return {str(name): one for name, one in value.items() if one is None or is_number(one)}
+    return {
+        str(name): one
+        for name, one in value.items()
+        if one is None or type(one) is float or is_number(one)
+    }
 
 
 def comparable(value: Any) -> str:

@@ -287,15 +287,20 @@ class ItemRows(Sequence[ItemRow]):
     @property
     def are_final(self) -> bool:
         """True if scoring the items again cannot change a score."""
-        return not any(
-            _may_change(gap) for column in self.numbers.values() for gap in column.gap_counts()
-        )
+        return not any(map(_may_change, self.reasons()))
+
+    def reasons(self) -> Iterator[NoScore]:
+        """Yield the reasons why items lack a number; a reason may repeat."""
+        for column in self.numbers.values():
+            if column.gaps:
+                yield from column.gap_counts()
 
     def have(self, kind: type[NoScore]) -> NDArray[np.bool_]:
         """Return a mask of the items without a number for a reason of the given kind."""
         marks = np.zeros(len(self), bool)
         for numbers in self.numbers.values():
-            marks |= numbers.have(kind)
+            if numbers.gaps:
+                marks |= numbers.have(kind)
         return marks
 
     def __len__(self) -> int:

@@ -43,7 +43,10 @@ def _as_json(value: Any, place: str, path: tuple[Any, ...]) -> Any:
     if kind in (dict, list) and _are_plain(value.values() if kind is dict else value):
         return value.copy()
     if isinstance(value, (dict, Mapping)):
-        return {key: _as_json(item, place, (*path, key)) for key, item in value.items()}
+        return {
+            key: item if type(item) in _SCALARS else _as_json(item, place, (*path, key))
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [_as_json(item, place, (*path, i)) for i, item in enumerate(value)]
     if isinstance(value, FromEnvironment):

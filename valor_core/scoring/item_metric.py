@@ -87,17 +87,15 @@ class ItemScores(State):
 
     def lacking(self, kind: type[NoScore]) -> Iterable[Any]:
         """Return uids of items that lack a number for a reason of this class."""
-        uids: list[Any] = self.rows.uids[self.rows.have(kind)].tolist()
+        rows = self.rows
+        uids: list[Any] = rows.uids[rows.have(kind)].tolist()
         return uids
 
     @property
     def stop_reason(self) -> str | None:
         """Reason why items were not run, such as a spent budget."""
-        columns = self.rows.numbers.values()
-        reasons = [no_score for column in columns for no_score in column.gap_counts()]
-        return min(
-            (no_score.reason for no_score in reasons if isinstance(no_score, NotRun)), default=None
-        )
+        reasons = self.rows.reasons()
+        return min((one.reason for one in reasons if isinstance(one, NotRun)), default=None)
 
     def dump(self) -> Content:
         """Return the rows as columns."""
@@ -222,7 +220,7 @@ def _left_out(columns: Mapping[str, Numbers]) -> dict[str, int]:
     """Return counts of the most frequent reasons, prefixed by the name of the number if any."""
     counts: dict[str, int] = {}
     for name, numbers in columns.items():
-        for no_score, count in numbers.gap_counts().items():
+        for no_score, count in numbers.gap_counts().items() if numbers.gaps else ():
             reason = (
                 f"{f'{name}: ' if name else ''}{_status(no_score)}: {first_line(no_score.reason)}"
             )

@@ -128,9 +128,10 @@ def number_tables(results: Results) -> list[TextTable]:
     """Tables of numbers without a label, and of numbers by label."""
     entries = list(entries_of(results))
     of_no_label = [entry for entry in entries if entry.name is None]
+    of_labels = [entry for entry in entries if entry.name is not None]
     return [
         *([overall(of_no_label)] if of_no_label else []),
-        *by_label([entry for entry in entries if entry.name is not None]),
+        *(by_label(of_labels) if of_labels else []),
     ]
 
 
@@ -177,11 +178,12 @@ def structured(results: Iterable[Result]) -> list[Structured]:
 
 def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextTable]:
     """Tables of matrices and breakdowns, and a table with a row for each other value."""
+    shown = [(result, found) for result, found in held if found or not is_tabled(result)]
+    if not shown:
+        return []
     heading = headings(result for result, _ in held)
     matrices, breakdowns, lines = list[TextTable](), list[TextTable](), list[Row]()
-    for result, found in held:
-        if found is None and is_tabled(result):
-            continue
+    for result, found in shown:
         title, caption = heading(result)
         if isinstance(found, Matrix):
             matrices += matrix_tables(found, title, caption, most_matrix)
@@ -285,9 +287,9 @@ _CELL = ("row", "column", "value")
 
 def slice_tables(report: Report) -> list[TextTable]:
     """Tables of slices, one per set of fields, with results over all items at the bottom."""
-    together = grouped(report.slices, lambda part: tuple(part[0].slice))
-    if not together:
+    if not report.slices:
         return []
+    together = grouped(report.slices, lambda part: tuple(part[0].slice))
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
     return [_slice_table(*each, report, chosen) for each in together.items() if entries]

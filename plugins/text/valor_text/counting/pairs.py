@@ -67,6 +67,11 @@ class Pairs:
         return len(self.starts) - 1
 
     @cached_property
+    def has_one_each(self) -> bool:
+        """True if each item has exactly one reference."""
+        return self.items == len(self)
+
+    @cached_property
     def responses(self) -> Positions:
         """Index of the response of each pair."""
         return np.repeat(np.arange(self.items), np.diff(self.starts))
@@ -80,13 +85,13 @@ class Pairs:
     def sides(self) -> tuple[list[str], list[str]]:
         """Texts of the response and of the reference of each pair."""
         responses, references = self.texts[: self.items], self.texts[self.items :]
-        if self.items < len(self):
+        if not self.has_one_each:
             responses = [responses[number] for number in self.responses.tolist()]
         return responses, references
 
     def best(self, values: NDArray[np.float64]) -> Positions:
         """Return the first pair of each item with the greatest value."""
-        if self.items == len(self):
+        if self.has_one_each:
             return np.arange(self.items)
         greatest = np.maximum.reduceat(values, self.starts[:-1])
         is_best = np.flatnonzero(values == np.repeat(greatest, np.diff(self.starts)))
