@@ -11,12 +11,7 @@ from valor_detection.matching.protocols import average_bounds
 from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
 from valor_detection.metrics.averages import Average, Numbers
-from valor_detection.parameters.averages import (
-    APAveragedParameters,
-    APParameters,
-    MeanAPAveragedParameters,
-    MeanAPParameters,
-)
+from valor_detection.parameters.averages import APAveragedParameters, APParameters
 
 
 @frozen
@@ -82,7 +77,6 @@ class AveragePrecision(Average):
                 )
 
 
-@frozen
 class AveragePrecisionOverIOUs(AveragePrecision):
     """Mean of a label's average precisions at several IoU thresholds.
 
@@ -115,10 +109,7 @@ class AveragePrecisionOverIOUs(AveragePrecision):
 
     over_ious: ClassVar[bool] = True
 
-    parameters: APAveragedParameters
 
-
-@frozen
 class MeanAveragePrecision(AveragePrecision):
     """Mean of the average precisions of a label key's labels, for each IoU threshold.
 
@@ -151,10 +142,7 @@ class MeanAveragePrecision(AveragePrecision):
 
     over_labels: ClassVar[bool] = True
 
-    parameters: MeanAPParameters
 
-
-@frozen
 class MeanAveragePrecisionOverIOUs(AveragePrecision):
     """Mean of the average precisions of a label key's labels over several IoU thresholds.
 
@@ -190,5 +178,3 @@ class MeanAveragePrecisionOverIOUs(AveragePrecision):
 
     over_ious: ClassVar[bool] = True
     over_labels: ClassVar[bool] = True
-
-    parameters: MeanAPAveragedParameters

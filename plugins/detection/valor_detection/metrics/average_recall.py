@@ -14,12 +14,7 @@ from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
 from valor_detection.metrics.averages import Average, Numbers
-from valor_detection.parameters.averages import (
-    ARAveragedParameters,
-    ARParameters,
-    MeanARAveragedParameters,
-    MeanARParameters,
-)
+from valor_detection.parameters.averages import ARAveragedParameters, ARParameters
 
 
 @frozen
@@ -82,7 +77,6 @@ class AverageRecall(Average):
         return (threshold,), {"score_threshold": threshold}
 
 
-@frozen
 class AverageRecallOverScores(AverageRecall):
     """Mean of a label's average recalls at several score thresholds.
 
@@ -112,10 +106,7 @@ class AverageRecallOverScores(AverageRecall):
     0.5
     """
 
-    parameters: ARAveragedParameters
 
-
-@frozen
 class MeanAverageRecall(AverageRecall):
     """Mean of the average recalls of a label key's labels, which COCO calls AR.
 
@@ -149,10 +140,7 @@ class MeanAverageRecall(AverageRecall):
 
     over_labels: ClassVar[bool] = True
 
-    parameters: MeanARParameters
 
-
-@frozen
 class MeanAverageRecallOverScores(AverageRecallOverScores):
     """Mean of the average recalls of a label key's labels over several score thresholds.
 
@@ -185,5 +173,3 @@ class MeanAverageRecallOverScores(AverageRecallOverScores):
     """
 
     over_labels: ClassVar[bool] = True
-
-    parameters: MeanARAveragedParameters

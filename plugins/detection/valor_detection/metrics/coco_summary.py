@@ -143,17 +143,10 @@ class _Means:
 
 def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _Means]]:
     """Compute the means of COCO's four area ranges by label key, in threads."""
-    _ = matching(table, "coco", LABEL, _ALL_SIZES).positions  # shared by all threads
-    in_threads([partial(_rank, table), *(partial(_match, table, area) for area in _SIZES)])
+    matchings = [matching(table, "coco", LABEL, area_range) for area_range in _SIZES]
+    _ = matchings[0].positions  # shared by all threads
+    in_threads([lambda: table.ranks, *(each.prepare for each in matchings)])
     return in_threads([partial(_of_size, table, area, labels) for area in _SIZES])
-
-
-def _rank(table: Table) -> None:
-    _ = table.ranks
-
-
-def _match(table: Table, area_range: AreaRange) -> None:
-    matching(table, "coco", LABEL, area_range).prepare()
 
 
 def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -> dict[str, _Means]:

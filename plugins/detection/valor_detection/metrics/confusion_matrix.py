@@ -19,6 +19,7 @@ from valor_detection.matching.class_agnostic import Outcomes, outcomes
 from valor_detection.matching.names_and_shapes import Outlines
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.counts import ConfusionMatrixParameters
+from valor_detection.parameters.gallery import ExamplesParameters
 
 _MOST_CELLS = 1 << 16  # counted in a dense table
 
@@ -61,32 +62,43 @@ class ConfusionMatrix:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label key, and their uids for examples."""
-        chosen = self.parameters
-        counted = candidate_pairs.request(
-            chosen.iou_thresholds, chosen.matching, convert_to=chosen.convert_to, scope=KEY
-        )
-        return (counted, names_and_shapes.request()) if chosen.max_examples else (counted,)
+        counted = label_key_request(self.parameters)
+        return (counted, names_and_shapes.request()) if self.parameters.max_examples else (counted,)
 
     def compute(self, state: Overlaps, named: Outlines | None = None) -> Iterator[Result]:
         """Yield a result for each label key, IoU threshold and score threshold."""
-        table, chosen = state.table, self.parameters
-        for key, codes in table.seen.items():
-            for iou_threshold in chosen.iou_thresholds:
-                for score_threshold in chosen.score_thresholds:
-                    found = outcomes(table, chosen.matching, iou_threshold, score_threshold)
-                    cells = _Cells.of(table, codes, found)
-                    coordinates = {
-                        "label_key": key,
-                        "iou_threshold": iou_threshold,
-                        "score_threshold": score_threshold,
-                    }
-                    yield Result(
-                        parameters=coordinates
-                        | changed_parameters(chosen, "iou_thresholds", "score_thresholds"),
-                        value=cells.counts()
-                        if named is None
-                        else cells.with_examples(chosen.max_examples, named),
-                    )
+        most = self.parameters.max_examples
+        for parameters, codes, found in outcomes_by_key(state.table, self.parameters):
+            cells = _Cells.of(state.table, codes, found)
+            value = cells.counts() if named is None else cells.with_examples(most, named)
+            yield Result(parameters=parameters, value=value)
+
+
+def label_key_request(chosen: ConfusionMatrixParameters | ExamplesParameters) -> StateRequest:
+    """Request overlaps of objects with one label key."""
+    return candidate_pairs.request(
+        chosen.iou_thresholds, chosen.matching, convert_to=chosen.convert_to, scope=KEY
+    )
+
+
+def outcomes_by_key(
+    table: Table, chosen: ConfusionMatrixParameters | ExamplesParameters
+) -> Iterator[tuple[dict[str, Any], list[int], Outcomes]]:
+    """Yield the outcomes of each label key, IoU threshold and score threshold.
+
+    Each is preceded by the parameters of its result and the codes of the key's labels.
+    """
+    changed = changed_parameters(chosen, "iou_thresholds", "score_thresholds")
+    for key, codes in table.seen.items():
+        for iou_threshold in chosen.iou_thresholds:
+            for score_threshold in chosen.score_thresholds:
+                coordinates = {
+                    "label_key": key,
+                    "iou_threshold": iou_threshold,
+                    "score_threshold": score_threshold,
+                }
+                found = outcomes(table, chosen.matching, iou_threshold, score_threshold)
+                yield coordinates | changed, codes, found
 
 
 @frozen(eq=False)

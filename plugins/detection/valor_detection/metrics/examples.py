@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.parameters import changed_parameters
 from valor_core.results import Result
 from valor_core.schemas import Codes, Uid
 from valor_core.states import StateRequest
-from valor_detection.matching import candidate_pairs, names_and_shapes
+from valor_detection.matching import names_and_shapes
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.class_agnostic import Outcomes, outcomes
+from valor_detection.matching.class_agnostic import Outcomes
 from valor_detection.matching.names_and_shapes import NamedShapes, Outlines
-from valor_detection.matching.table import KEY, Table
+from valor_detection.matching.table import Table
+from valor_detection.metrics.confusion_matrix import label_key_request, outcomes_by_key
 from valor_detection.parameters.gallery import ExamplesParameters
 
 
@@ -54,32 +54,17 @@ class Examples:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label key, and uids."""
-        chosen = self.parameters
-        return candidate_pairs.request(
-            chosen.iou_thresholds, chosen.matching, convert_to=chosen.convert_to, scope=KEY
-        ), names_and_shapes.request()
+        return label_key_request(self.parameters), names_and_shapes.request()
 
     def compute(self, state: Overlaps, named: Outlines) -> Iterator[Result]:
         """Yield a list of images for each label key, IoU threshold and score threshold."""
         table, chosen = state.table, self.parameters
         truths, predictions = named.of_table(table)
-        for key, codes in table.seen.items():
-            for iou_threshold in chosen.iou_thresholds:
-                for score_threshold in chosen.score_thresholds:
-                    found = outcomes(table, chosen.matching, iou_threshold, score_threshold)
-                    marks = _Marks.of(table, codes, found)
-                    images = marks.images(chosen.order)
-                    last = None if chosen.limit is None else chosen.offset + chosen.limit
-                    coordinates = {
-                        "label_key": key,
-                        "iou_threshold": iou_threshold,
-                        "score_threshold": score_threshold,
-                    }
-                    yield Result(
-                        parameters=coordinates
-                        | changed_parameters(chosen, "iou_thresholds", "score_thresholds"),
-                        value=marks.listed(images[chosen.offset : last], truths, predictions),
-                    )
+        last = None if chosen.limit is None else chosen.offset + chosen.limit
+        for parameters, codes, found in outcomes_by_key(table, chosen):
+            marks = _Marks.of(table, codes, found)
+            images = marks.images(chosen.order)[chosen.offset : last]
+            yield Result(parameters=parameters, value=marks.listed(images, truths, predictions))
 
 
 @frozen(eq=False)

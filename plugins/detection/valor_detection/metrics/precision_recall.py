@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.results import NumberOrReason, Result, label_parameters, macro, ratio, weighted
+from valor_core.results import LabelValues, NumberOrReason, Result, label_parameters, ratio
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_detection.matching import settings
@@ -116,36 +116,27 @@ class Counts(_Counted):
 class _LabelMetric(_Counted):
     """Quotient of counts for each label, and averages."""
 
+    parameters: LabelParameters
+
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result for each area range, pair of thresholds and label, then the averages."""
-        for counts in self._counts(state.table):
-            yield from self._results(counts)
-
-    def _results(self, counts: _KeyCounts) -> Iterator[Result]:
         chosen = self.parameters
-        values = [self._value(*row) for row in counts.rows]
-        for average in chosen.average:
-            if average == "none":
-                for label, value in zip(counts.labels, values, strict=True):
-                    parameters = label_parameters(label) | counts.coordinates
-                    yield Result(parameters=parameters, value=value)
-                continue
-            left_out: dict[str, int] = {}
-            if average == "micro":
-                value = self._value(*counts.sums)
-            elif average == "macro":
+        for counts in self._counts(state.table):
+            values = LabelValues(
+                key=counts.key,
+                labels=counts.labels,
+                truths=counts.positives,
+                values=[self._value(*row) for row in counts.rows],
+                micro=self._value(*counts.sums),
+            )
+            for average in chosen.average:
                 include = chosen.include_prediction_only_labels
-                value, left_out = macro(values, counts.positives, include)
-            else:
-                value, left_out = weighted(values, counts.positives)
-            parameters = {"label_key": counts.key, "average": average} | counts.coordinates
-            yield Result(parameters=parameters, value=value, left_out=left_out)
+                yield from values.results(average, counts.coordinates, include)
 
     def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         raise NotImplementedError
 
 
-@frozen
 class Precision(_LabelMetric):
     """Share of a label's predictions that match a ground truth: tp / (tp + fp).
 
@@ -175,13 +166,10 @@ class Precision(_LabelMetric):
     0.5
     """
 
-    parameters: LabelParameters
-
     def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
 
 
-@frozen
 class Recall(_LabelMetric):
     """Share of a label's ground truths that are matched: tp / (tp + fn).
 
@@ -211,13 +199,10 @@ class Recall(_LabelMetric):
     0.5
     """
 
-    parameters: LabelParameters
-
     def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
 
 
-@frozen
 class F1(_LabelMetric):
     """Harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
 
@@ -245,8 +230,6 @@ class F1(_LabelMetric):
     >>> round(evaluate([item], ["F1"])["F1", "dog"].value, 4)
     0.6667
     """
-
-    parameters: LabelParameters
 
     def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         reason = "no ground truths and no predictions of the label"
