@@ -28,6 +28,7 @@ from valor_detection.coco_json.records import (
     AREA,
     BOX,
     CATEGORY,
+    FIELD_NAMES,
     IMAGE,
     SCORE,
     SEGMENTATION,
@@ -43,7 +44,7 @@ from valor_detection.readers.coco import check_results
 
 def geometry(
     document: Document,
-    rows: Codes | None,
+    rows: Codes,
     sizes: Callable[[], Codes],
     iou_type: str,
     *,
@@ -55,8 +56,8 @@ def geometry(
     ----------
     document : Document
         Annotations, with segmentations if masks are compared.
-    rows : ndarray of int64, optional
-        Selected rows in order. By default all rows.
+    rows : ndarray of int64
+        Selected rows in order.
     sizes : callable
         Returns height and width of the image of each annotation of the document.
     iou_type : {"bbox", "segm"}
@@ -71,7 +72,7 @@ def geometry(
         If an annotation has no geometry to compare, or a geometry that cannot be rasterized.
     """
     annotations = document.annotations
-    take = _everything if rows is None else partial(np.take, indices=rows, axis=0)
+    take = partial(np.take, indices=rows, axis=0)
     boxes = take(annotations.boxes)
     only_masks = is_results and document.has_only_masks
     if iou_type == "segm" or only_masks:
@@ -95,16 +96,11 @@ def geometry(
     return shapes, np.where(has_area, take(annotations.areas), shapes.areas)
 
 
-def _everything(column: NDArray[Any]) -> NDArray[Any]:
-    return column
-
-
 def _require(document: Document, bit: int) -> None:
     lacking = document.annotations.lacking(bit)
     if len(lacking):
-        name = "bbox" if bit == BOX else "segmentation"
         raise ReadError(
-            f"{document.where(int(lacking[0]))}: expected a field {name!r}, found none"
+            f"{document.where(int(lacking[0]))}: expected a field {FIELD_NAMES[bit]!r}, found none"
             f"{and_more(len(lacking) - 1)}"
         )
 
@@ -427,19 +423,16 @@ class COCO:
             document = document_of(given, "results", is_list=True, masks=True)
         return document
 
-    def _areas(self, document: Document) -> Floats:
-        is_results = self.is_results
-        if not is_results:
-            return document.annotations.areas
-        return self._measured(document)[1]
-
     def _measured(self, document: Document) -> tuple[Shapes, Floats]:
         """Compute boxes and areas of results as ``loadRes`` does."""
-        return geometry(document, None, lambda: self.sizes(document), "bbox", is_results=True)
+        rows = np.arange(len(document.annotations))
+        return geometry(document, rows, lambda: self.sizes(document), "bbox", is_results=True)
 
     def _indexed(self) -> Index:
         document = self.columns()
-        return Index.of(document, self.ids(document), self._areas(document))
+        is_given = not self.is_results
+        areas = document.annotations.areas if is_given else self._measured(document)[1]
+        return Index.of(document, self.ids(document), areas)
 
     def _mask(self, ann: Mapping[str, Any]) -> Masks:
         image = self.imgs[ann["image_id"]]
@@ -556,14 +549,9 @@ def _data_set(document: Document) -> Document:
 
 def _check_results(document: Document, parent: COCO) -> None:
     """Raise a `ReadError` if results refer to images outside the data set."""
+    for bit in (IMAGE, CATEGORY, SCORE):
+        _require(document, bit)
     annotations = document.annotations
-    for bit, name in ((IMAGE, "image_id"), (CATEGORY, "category_id"), (SCORE, "score")):
-        lacking = annotations.lacking(bit)
-        if len(lacking):
-            raise ReadError(
-                f"{document.where(int(lacking[0]))}: expected a field {name!r}, found none"
-                f"{and_more(len(lacking) - 1)}"
-            )
     images = parent.images().ids
     unknown = np.flatnonzero(AscendingIds.of(np.sort(images)).positions(annotations.images) < 0)
     if len(unknown):

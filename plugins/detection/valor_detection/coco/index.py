@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import ends, gathered
 from valor_detection.coco_json.records import Document
 from valor_detection.kernels import matching as kernels
 
@@ -27,26 +25,24 @@ class Index:
         Their ids.
     areas : ndarray of float64, shape (n,)
         Their areas.
-    images : ndarray of int64, shape (m,)
-        Ids of images with annotations, ascending.
-    rows, starts : ndarray of int64, shapes (n,) and (m + 1,)
-        Rows grouped by image, and the start of each group.
+    by_image : dict of int to ndarray of int64
+        Rows of each image with annotations.
     """
 
     document: Document
     ids: Codes
     areas: Floats
-    images: Codes
-    rows: Codes
-    starts: Codes
+    by_image: Mapping[int, Codes]
 
     @classmethod
     def of(cls, document: Document, ids: Codes, areas: Floats) -> Index:
         """Build the index of a document's annotations."""
-        images, groups = np.unique(document.annotations.images, return_inverse=True)
-        counts = np.bincount(groups, minlength=len(images))
+        images, groups, counts = np.unique(
+            document.annotations.images, return_inverse=True, return_counts=True
+        )
         rows = kernels.grouped_order(groups.astype(np.int64), len(images))
-        return cls(document, ids, areas, images, rows, ends(counts))
+        parts = np.split(rows, np.cumsum(counts)[:-1])
+        return cls(document, ids, areas, dict(zip(images.tolist(), parts, strict=False)))
 
     def select(
         self,
@@ -59,7 +55,10 @@ class Index:
 
         Both area bounds are exclusive.
         """
-        rows = self._of_images(images) if len(images) else np.arange(len(self.ids))
+        rows = np.arange(len(self.ids))
+        if len(images):
+            parts = [self.by_image[image] for image in images if image in self.by_image]
+            rows = np.concatenate([rows[:0], *parts])
         annotations = self.document.annotations
         keep = np.ones(len(rows), dtype=bool)
         if len(categories):
@@ -71,12 +70,3 @@ class Index:
             keep &= annotations.crowd[rows] == int(crowd)
         ids: list[int] = self.ids[rows[keep]].tolist()
         return ids
-
-    def _of_images(self, images: Sequence[Any]) -> Codes:
-        wanted: NDArray[Any] = np.asarray(list(images))
-        if not len(self.images):
-            return np.empty(0, np.int64)
-        groups = np.minimum(np.searchsorted(self.images, wanted), len(self.images) - 1)
-        groups = groups[self.images[groups] == wanted]
-        chosen, _ = gathered(self.starts, groups)
-        return self.rows[chosen]

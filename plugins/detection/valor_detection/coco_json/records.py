@@ -20,6 +20,15 @@ ID, IMAGE, CATEGORY, BOX, AREA, CROWD, SCORE, SEGMENTATION, HEIGHT, WIDTH = (
 )
 """Bits in `found` for the fields of a record; null counts as missing."""
 
+FIELD_NAMES = {
+    IMAGE: "image_id",
+    CATEGORY: "category_id",
+    BOX: "bbox",
+    SCORE: "score",
+    SEGMENTATION: "segmentation",
+}
+"""Names of fields by bit."""
+
 
 @frozen(repr=False)
 class Row:

@@ -28,6 +28,7 @@ from valor_detection.coco_json.records import (
     AREA,
     BOX,
     CATEGORY,
+    FIELD_NAMES,
     ID,
     IMAGE,
     SCORE,
@@ -58,14 +59,6 @@ _EXCLUDE = "exclude them: data.invalid_geometry: skip"
 _GIVE_TO_ALL = f"The first result has one; give one to all, or none. Or {_EXCLUDE}"
 
 Side = TypeVar("Side", TrueObjects, PredictedObjects)
-
-_NAMES = {
-    IMAGE: "image_id",
-    CATEGORY: "category_id",
-    BOX: "bbox",
-    SCORE: "score",
-    SEGMENTATION: "segmentation",
-}
 
 
 @frozen(repr=False)
@@ -324,7 +317,7 @@ class _Side:
         with_masks = chosen.iou_type == "segm" if is_true else self.document.has_only_masks
         bit = SEGMENTATION if with_masks else BOX
         lacking: NDArray[np.bool_] = candidates & (self.document.annotations.found & bit == 0)
-        what = f"{self.side} left out: no {_NAMES[bit]}"
+        what = f"{self.side} left out: no {FIELD_NAMES[bit]}"
         left_out.count(what, lacking, self.document.list_name)
         return lacking
 
@@ -346,7 +339,7 @@ class _Side:
         if len(lacking):
             empty = " or an empty one" if bit & (BOX | SEGMENTATION) else ""
             raise ReadError(
-                f"{self.name(int(lacking[0]))}: expected a field {_NAMES[bit]!r}, found none"
+                f"{self.name(int(lacking[0]))}: expected a field {FIELD_NAMES[bit]!r}, found none"
                 f"{empty}{and_more(len(lacking) - 1)}",
                 remedy,
             )
