@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from attrs import evolve, frozen
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import SchemaError, and_more
 from valor_core.evaluation import MetricChoice, documented_call
 from valor_core.results import Report
 from valor_core.schemas.annotation import (
@@ -25,7 +25,7 @@ from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObj
 from valor_core.schemas.geometry import GEOMETRY_KINDS, Geometry, geometry_kind
 from valor_core.specs import MetricSpec
 from valor_detection.geometry.validity import Policy, batch_of, check_policy
-from valor_detection.parameters.fields import COCO_IOUS, Rule
+from valor_detection.parameters.fields import COCO_IOUS, Rule, check_choice
 
 DEFAULT_METRICS = (
     "AP",
@@ -148,11 +148,7 @@ def _kind(value: Any) -> str | None:
     """Return the geometry kind of a value of `convert_annotations_to_type`."""
     if value is None or value in _KINDS.values():
         return cast("str | None", value)
-    if value not in _KINDS:
-        raise ParameterError(
-            f"convert_annotations_to_type: expected one of {', '.join(_KINDS)}, got {shown(value)}",
-            did_you_mean(value, _KINDS) if isinstance(value, str) else None,
-        )
+    check_choice("convert_annotations_to_type", value, tuple(_KINDS))
     return _KINDS[value]
 
 

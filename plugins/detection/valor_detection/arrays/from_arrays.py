@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas import DEFAULT_KEY, Codes, Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_detection.arrays.columns import as_array, column
@@ -15,6 +15,7 @@ from valor_detection.arrays.detector_outputs import names_of, objects_of, of_dic
 from valor_detection.arrays.objects import BoxFormat, batch_of_rows, check_format
 from valor_detection.arrays.sides import IouType, Labels, Names, Objects, Side
 from valor_detection.geometry.validity import Policy, check_policy
+from valor_detection.parameters.fields import check_choice
 
 __all__ = ["IouType", "Objects", "from_arrays", "from_supervision", "from_torchvision"]
 
@@ -74,7 +75,8 @@ def from_arrays(
     """
     check_policy(invalid_geometry)
     check_format(box_format)
-    _check_iou_type(iou_type)
+    if iou_type is not None:
+        check_choice("iou_type", iou_type, get_args(IouType))
     _check_names(names)
     _check_objects(groundtruths, predictions)
     facts = _checked_facts(metadata)
@@ -153,15 +155,6 @@ def _check_order(groundtruths: Sequence[Objects], predictions: Sequence[Objects]
             "predictions: expected scores, got none; the ground truths have scores",
             "Put the ground truths first and the predictions second: "
             "evaluate(groundtruths, predictions, metrics)",
-        )
-
-
-def _check_iou_type(value: object) -> None:
-    types = get_args(IouType)
-    if value is not None and value not in types:
-        raise ParameterError(
-            f"iou_type: expected one of {', '.join(types)}, got {shown(value)}",
-            did_you_mean(value, types) if isinstance(value, str) else None,
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.detection import (
     DetectionBatch,
@@ -20,6 +20,7 @@ from valor_core.schemas.detection import (
 from valor_core.schemas.geometry import Shapes
 from valor_detection.geometry.validity import Place, Policy, checked_shapes
 from valor_detection.kernels import matching as kernels
+from valor_detection.parameters.fields import check_choice
 from valor_detection.parameters.tables import BoxFormat
 
 __all__ = ["BoxFormat", "Rows", "batch_of_rows", "check_format", "checked_rows", "upright"]
@@ -190,12 +191,7 @@ def check_format(value: object) -> None:
     valor_core.errors.ParameterError: box_format: expected one of xyxy, xywh, cxcywh, got 'xyxyn'
     Did you mean 'xyxy'?
     """
-    formats = get_args(BoxFormat)
-    if value not in formats:
-        raise ParameterError(
-            f"box_format: expected one of {', '.join(formats)}, got {shown(value)}",
-            did_you_mean(value, formats) if isinstance(value, str) else None,
-        )
+    check_choice("box_format", value, get_args(BoxFormat))
 
 
 def upright(

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean
+from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.detection import DetectionBatch, ObjectColumns
 from valor_core.schemas.geometry import (
@@ -31,6 +31,7 @@ from valor_detection.geometry.contours import contours
 from valor_detection.geometry.drawing import drawn
 from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, check_pixels
+from valor_detection.parameters.fields import check_choice
 
 Kinds = NDArray[np.uint8]
 
@@ -206,11 +207,7 @@ def _kind(convert_to: str | None) -> int:
     """Return the most detailed kind to keep."""
     if convert_to is None:
         return MASK
-    if convert_to not in GEOMETRY_KINDS:
-        raise ParameterError(
-            f"convert_to: expected one of {', '.join(GEOMETRY_KINDS)}, got {convert_to!r}",
-            did_you_mean(convert_to, GEOMETRY_KINDS),
-        )
+    check_choice("convert_to", convert_to, GEOMETRY_KINDS)
     return GEOMETRY_KINDS.index(convert_to)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from valor_core.errors import ParameterError, shown
+from valor_core.errors import ParameterError, did_you_mean, shown
 from valor_core.parameters import Within, parameter
 
 Rule = Literal["coco", "ranked", "valor"]
@@ -161,3 +161,17 @@ PER_LABEL: Any = parameter(
 
 Policy = Literal["error", "repair", "skip", "accept"]
 """Policy for invalid geometries: raise, repair, exclude them, or compute with them."""
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise a `ParameterError` for an unknown value of an argument.
+
+    Examples
+    --------
+    >>> check_choice("iou_type", "segm", ("bbox", "segm"))
+    """
+    if value not in choices:
+        raise ParameterError(
+            f"{name}: expected one of {', '.join(choices)}, got {shown(value)}",
+            did_you_mean(value, choices) if isinstance(value, str) else None,
+        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -132,7 +131,9 @@ class _DataSet:
     facts: Mapping[str, Any]
     sizes: Codes
     categories: Categories
-    index: _IdIndex
+    images_by_id: AscendingIds
+    categories_by_id: AscendingIds
+    source: str
 
     @classmethod
     def of(cls, truths: Document, chosen: CocoParameters) -> _DataSet:
@@ -148,12 +149,14 @@ class _DataSet:
             facts,
             images.sizes[order],
             categories,
-            _IdIndex(AscendingIds.of(ids), AscendingIds.of(categories.ids), truths.source),
+            AscendingIds.of(ids),
+            AscendingIds.of(categories.ids),
+            truths.source,
         )
 
     def truths(self, document: Document, left_out: Findings) -> TrueObjects:
-        side = self._side(document, "groundtruths").sorted(self.chosen, left_out)
-        return _under_policy(_true_objects(side, self.chosen), side, self.chosen, left_out)
+        side = _Side(document, "groundtruths", self).sorted(left_out)
+        return _under_policy(_true_objects(side), side, left_out)
 
     def results(self, text: Text, left_out: Findings, *, masks: bool) -> Document:
         """Scan results, which may have file names as image ids."""
@@ -166,7 +169,7 @@ class _DataSet:
             found, count = named_results(text, names, self.chosen.unknown == "skip", masks=masks)
         else:
             ids = found.annotations.images
-            if not len(ids) or (self.index.images.positions(ids) >= 0).any():
+            if not len(ids) or (self.images_by_id.positions(ids) >= 0).any():
                 return found
             from valor_detection.coco_json.images import numbered_results
 
@@ -180,16 +183,13 @@ class _DataSet:
 
         ids = self.datums.uids.tolist()
         names = self.facts["file_name"] if "file_name" in self.facts else [None] * len(ids)
-        return ImageNames.of(self.index.source, ids, names)
+        return ImageNames.of(self.source, ids, names)
 
     def predictions(self, document: Document, left_out: Findings) -> PredictedObjects:
-        side = self._side(document, "predictions").sorted(self.chosen, left_out)
+        side = _Side(document, "predictions", self).sorted(left_out)
         if self.chosen.iou_type == "segm":
             left_out.update(side.boxes_alone)
-        return _under_policy(_predicted_objects(side, self.chosen), side, self.chosen, left_out)
-
-    def _side(self, document: Document, side: str) -> _Side:
-        return _Side(document, side, self.index, self.sizes)
+        return _under_policy(_predicted_objects(side), side, left_out)
 
     def batch(
         self, true: TrueObjects, predicted: PredictedObjects, left_out: Findings
@@ -264,44 +264,38 @@ def _images(truths: Document) -> Images:
     return images
 
 
-@frozen(repr=False)
-class _IdIndex:
-    """Positions of the data set's images and categories by id."""
-
-    images: AscendingIds
-    categories: AscendingIds
-    source: str
-
-
 @frozen(eq=False, repr=False)
 class _Side:
-    """Annotations of one file, with the index of images and categories."""
+    """Annotations of one file on a data set."""
 
     document: Document
     side: str
-    index: _IdIndex
-    sizes: Codes
+    data: _DataSet
 
-    def sorted(self, chosen: CocoParameters, left_out: Findings) -> _SortedSide:
+    @property
+    def chosen(self) -> CocoParameters:
+        """Parameters of the reader."""
+        return self.data.chosen
+
+    def sorted(self, left_out: Findings) -> _SortedSide:
         """Sort annotations by image; excludes unknown images and categories."""
         self.require(IMAGE)
         self.require(CATEGORY)
         annotations = self.document.annotations
-        datums = self.index.images.positions(annotations.images)
-        labels = self.index.categories.positions(annotations.categories)
+        datums = self.data.images_by_id.positions(annotations.images)
+        labels = self.data.categories_by_id.positions(annotations.categories)
         unknown = (datums < 0) | (labels < 0)
         if unknown.any():
-            if chosen.unknown == "error":
+            if self.chosen.unknown == "error":
                 raise self._stranger(datums, labels)
             self._count_unknown(datums, labels, left_out)
-        if chosen.invalid_geometry in ("repair", "skip"):
-            unknown |= self._count_shapeless(chosen, left_out, ~unknown)
+        if self.chosen.invalid_geometry in ("repair", "skip"):
+            unknown |= self._count_shapeless(left_out, ~unknown)
         rows = self._rows(datums, unknown)
-        take = _everything if rows is None else partial(np.take, indices=rows, axis=0)
-        return _SortedSide(self, rows, take, take(datums), take(labels))
+        return _SortedSide(self, rows, _taken(datums, rows), _taken(labels, rows))
 
     def _count_unknown(self, datums: Codes, labels: Codes, left_out: Findings) -> None:
-        ids = self.index.categories.ids
+        ids = self.data.categories_by_id.ids
         range_ = f"{ids.min()} to {ids.max()}" if len(ids) else "none"
         where = self.document.list_name
         side = f"{self.side} left out"
@@ -310,11 +304,11 @@ class _Side:
         left_out.count(f"{side}: category_id not in the data set, {range_}", is_stranger, where)
 
     def _count_shapeless(
-        self, chosen: CocoParameters, left_out: Findings, candidates: NDArray[np.bool_]
+        self, left_out: Findings, candidates: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
         """Count candidates without the compared geometry."""
         is_true = self.side == TrueObjects.side
-        with_masks = chosen.iou_type == "segm" if is_true else self.document.has_only_masks
+        with_masks = self.chosen.iou_type == "segm" if is_true else self.document.has_only_masks
         bit = SEGMENTATION if with_masks else BOX
         lacking: NDArray[np.bool_] = candidates & (self.document.annotations.found & bit == 0)
         what = f"{self.side} left out: no {FIELD_NAMES[bit]}"
@@ -323,7 +317,7 @@ class _Side:
 
     def _rows(self, datums: Codes, unknown: NDArray[np.bool_]) -> Codes | None:
         """Return rows sorted by image; None if they already are."""
-        count = len(self.sizes)
+        count = len(self.data.sizes)
         if unknown.any():
             order = kernels.grouped_order(np.where(unknown, count, datums), count + 1)
             return order[: len(order) - int(unknown.sum())]
@@ -356,7 +350,7 @@ class _Side:
         what, ids, rows = "image", annotations.images, np.flatnonzero(datums < 0)
         if not len(rows):
             what, ids, rows = "category", annotations.categories, np.flatnonzero(labels < 0)
-        expected = self.index.images if what == "image" else self.index.categories
+        expected = self.data.images_by_id if what == "image" else self.data.categories_by_id
         kinds = len(np.unique(ids[rows]))
         plural = "images" if what == "image" else "categories"
         ranges = ""
@@ -365,11 +359,11 @@ class _Side:
             everything = np.unique(ids)
             ranges = (
                 f"; ids are {_range(everything)} in {self.document.source}, "
-                f"{_range(expected.ids)} in {self.index.source}"
+                f"{_range(expected.ids)} in {self.data.source}"
             )
         return ReadError(
             f"{self.name(int(rows[0]))}: expected the {what} id of one of the "
-            f"{expected.count:,} {plural} of {self.index.source}, found {ids[rows[0]]} "
+            f"{expected.count:,} {plural} of {self.data.source}, found {ids[rows[0]]} "
             f"({len(rows):,} of {len(ids):,} annotations, {kinds:,} unknown "
             f"{what if kinds == 1 else plural}{ranges})",
             "Correct the data set, or set data.unknown: skip."
@@ -396,8 +390,9 @@ def _remedy(what: str, found: Codes, expected: Codes) -> str:
     return "Write the data set's category ids into the results. " + general
 
 
-def _everything(column: NDArray[Any]) -> NDArray[Any]:
-    return column
+def _taken(column: NDArray[Any], rows: Codes | None) -> NDArray[Any]:
+    """Return rows of a column; without rows, the column itself."""
+    return column if rows is None else column.take(rows, axis=0)
 
 
 @frozen(eq=False, repr=False)
@@ -406,9 +401,12 @@ class _SortedSide:
 
     given: _Side
     rows: Codes | None
-    take: Callable[[NDArray[Any]], NDArray[Any]]
     datums: Codes
     labels: Codes
+
+    def take(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return the sorted rows of a column of the file."""
+        return _taken(column, self.rows)
 
     @property
     def annotations(self) -> Annotations:
@@ -425,7 +423,7 @@ class _SortedSide:
     @property
     def positions(self) -> Codes:
         """Position of each annotation within its image."""
-        counts = np.bincount(self.datums, minlength=len(self.given.sizes))
+        counts = np.bincount(self.datums, minlength=len(self.given.data.sizes))
         starts = np.cumsum(counts) - counts
         return np.arange(len(self.datums)) - np.repeat(starts, counts)
 
@@ -433,11 +431,11 @@ class _SortedSide:
         """Return the name of a row for messages."""
         return self.given.name(row if self.rows is None else int(self.rows[row]))
 
-    def boxes(self, chosen: CocoParameters) -> Floats:
+    def boxes(self) -> Floats:
         """Return the box of each row; rejects inverted boxes unless a policy handles them."""
         boxes = self.annotations.boxes
         self._check_extent(boxes)
-        if chosen.invalid_geometry == "accept" and _sides(boxes)[0] < 0:
+        if self.given.chosen.invalid_geometry == "accept" and _sides(boxes)[0] < 0:
             bad = np.flatnonzero((boxes[:, 2:] < 0).any(axis=1))
             raise ReadError(
                 f"{self.given.name(int(bad[0]))}, bbox: expected a width and a height of 0 or "
@@ -466,9 +464,11 @@ class _SortedSide:
 
         annotations = self.annotations
         assert annotations.masks is not None
-        datums = self.given.index.images.positions(annotations.images)
+        datums = self.given.data.images_by_id.positions(annotations.images)
         mask_sizes = np.maximum(annotations.masks.sizes, 1)  # for excluded rows of unknown images
-        sizes = np.where(datums[:, None] < 0, mask_sizes, self.given.sizes[np.maximum(datums, 0)])
+        sizes = np.where(
+            datums[:, None] < 0, mask_sizes, self.given.data.sizes[np.maximum(datums, 0)]
+        )
         return Masks.of(annotations.masks, sizes, self.rows, self.given.name, boxes)
 
 
@@ -481,20 +481,17 @@ def _sides(boxes: Floats) -> tuple[float, float]:
     )
 
 
-def _under_policy(
-    objects: Side, side: _SortedSide, chosen: CocoParameters, left_out: Findings
-) -> Side:
+def _under_policy(objects: Side, side: _SortedSide, left_out: Findings) -> Side:
     """Return the objects accepted by the policy, with repaired shapes under ``repair``."""
-    if chosen.invalid_geometry == "accept":
-        _count_outside(objects, side, chosen, left_out)
+    policy = side.given.chosen.invalid_geometry
+    if policy == "accept":
+        _count_outside(objects, side, left_out)
         return objects
     from valor_detection.geometry.validity import checked_shapes
 
-    sizes = side.given.sizes[objects.datums]
+    sizes = side.given.data.sizes[objects.datums]
     with as_read_errors():
-        found = checked_shapes(
-            objects.shapes, sizes, chosen.invalid_geometry, objects.side, side.where
-        )
+        found = checked_shapes(objects.shapes, sizes, policy, objects.side, side.where)
     left_out.update(found.counts)
     kept = objects.take(found.kept, objects.datums[found.kept])
     areas = np.where(found.is_repaired, found.shapes.areas, kept.areas)
@@ -504,11 +501,10 @@ def _under_policy(
 def _count_outside(
     objects: TrueObjects | PredictedObjects,
     side: _SortedSide,
-    chosen: CocoParameters,
     left_out: Findings,
 ) -> None:
     """Count objects with a box or polygon completely outside of the image."""
-    if chosen.iou_type == "segm":
+    if side.given.chosen.iou_type == "segm":
         from valor_detection.coco_json.masks import outline_boxes
 
         empty = np.flatnonzero(objects.shapes.areas == 0)
@@ -524,11 +520,11 @@ def _count_outside(
         boxes = side.annotations.boxes[rows]  # compared if there is no segmentation
         is_alone = side.annotations.found[rows] & SEGMENTATION == 0
         outside = _are_outside(
-            np.where(is_alone[:, None], boxes, drawn), objects.datums[empty], side.given.sizes
+            np.where(is_alone[:, None], boxes, drawn), objects.datums[empty], side.given.data.sizes
         )
         strays = rows[outside]
     else:
-        outside = _are_outside(objects.shapes.boxes, objects.datums, side.given.sizes)
+        outside = _are_outside(objects.shapes.boxes, objects.datums, side.given.data.sizes)
         strays = np.flatnonzero(outside) if side.rows is None else side.rows[outside]
     if len(strays):
         what = f"{objects.side} outside of the image (data.invalid_geometry: skip excludes them)"
@@ -548,9 +544,9 @@ def _are_outside(boxes: Floats, images: Codes, sizes: Codes) -> NDArray[np.bool_
     return outside
 
 
-def _true_objects(side: _SortedSide, chosen: CocoParameters) -> TrueObjects:
+def _true_objects(side: _SortedSide) -> TrueObjects:
     annotations = side.annotations
-    shapes = _true_shapes(side, chosen)
+    shapes = _true_shapes(side)
     areas = side.take(annotations.areas)
     unsized = side.take(annotations.found) & AREA == 0
     if unsized.any():
@@ -566,8 +562,8 @@ def _true_objects(side: _SortedSide, chosen: CocoParameters) -> TrueObjects:
     )
 
 
-def _true_shapes(side: _SortedSide, chosen: CocoParameters) -> Shapes:
-    if chosen.iou_type == "segm":
+def _true_shapes(side: _SortedSide) -> Shapes:
+    if side.given.chosen.iou_type == "segm":
         side.given.require(
             SEGMENTATION,
             f"Compare boxes with data.iou_type: bbox, or {_EXCLUDE}",
@@ -575,7 +571,7 @@ def _true_shapes(side: _SortedSide, chosen: CocoParameters) -> Shapes:
         )
         return side.masks().shapes
     side.given.require(BOX, f"To continue without them, {_EXCLUDE}", side.rows)
-    return Shapes(side.boxes(chosen))
+    return Shapes(side.boxes())
 
 
 def _uids(side: _SortedSide) -> Codes | None:
@@ -592,10 +588,10 @@ def _uids(side: _SortedSide) -> Codes | None:
     return side.take(annotations.ids)
 
 
-def _predicted_objects(side: _SortedSide, chosen: CocoParameters) -> PredictedObjects:
+def _predicted_objects(side: _SortedSide) -> PredictedObjects:
     """Build predictions with the areas of pycocotools' `loadRes`."""
     side.given.require(SCORE)
-    shapes, areas = _predicted_shapes(side, chosen)
+    shapes, areas = _predicted_shapes(side)
     return PredictedObjects(
         datums=side.datums,
         labels=side.labels,
@@ -606,26 +602,26 @@ def _predicted_objects(side: _SortedSide, chosen: CocoParameters) -> PredictedOb
     )
 
 
-def _predicted_shapes(side: _SortedSide, chosen: CocoParameters) -> tuple[Shapes, Floats]:
+def _predicted_shapes(side: _SortedSide) -> tuple[Shapes, Floats]:
     """Return shapes and areas; the first result decides if areas are of boxes or masks."""
     annotations = side.annotations
     if side.given.document.has_only_masks:
         side.given.require(SEGMENTATION, _GIVE_TO_ALL, side.rows)
         masks = side.masks()
-        if chosen.iou_type == "segm":
+        if side.given.chosen.iou_type == "segm":
             return masks.shapes, masks.areas
         has_box = side.take(annotations.found)[:, None] & BOX > 0
-        return Shapes(np.where(has_box, side.boxes(chosen), masks.boxes)), masks.areas
+        return Shapes(np.where(has_box, side.boxes(), masks.boxes)), masks.areas
     first_has_box = bool((annotations.found[:1] & BOX).any())
     side.given.require(
         BOX,
         _GIVE_TO_ALL if first_has_box else "Give a bbox to all, or a segmentation.",
         side.rows,
     )
-    boxes = side.boxes(chosen)
+    boxes = side.boxes()
     areas = boxes[:, 2] * boxes[:, 3]
     return (
         (Shapes(boxes), areas)
-        if chosen.iou_type == "bbox"
+        if side.given.chosen.iou_type == "bbox"
         else (side.masks(annotations.boxes).shapes, areas)
     )

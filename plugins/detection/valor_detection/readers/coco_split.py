@@ -27,10 +27,9 @@ _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 def split(files: CocoFiles, images: int) -> Sequence[CocoPart]:
     """Split into parts of `images` images; return none for one part or unexpected files."""
     try:
-        split = _Split.of(files, images)
+        return _parts(files, images)
     except (ReadError, msgspec.MsgspecError, _Unsplittable):
         return ()
-    return split.parts() if split.count > 1 else ()
 
 
 class _Unsplittable(Exception):
@@ -82,79 +81,52 @@ class _Records:
         ]
 
 
-@frozen(eq=False)
-class _Split:
-    """Records of both files with their parts."""
+def _parts(files: CocoFiles, step: int) -> Sequence[CocoPart]:
+    """Return parts of `step` images; empty if both files have at most one part."""
+    text = Text.read(files.groundtruths)
+    document = scan(text)
+    ids = _image_ids(document)
+    ordered = np.sort(ids)
+    numbering = AscendingIds.of(ordered)
 
-    files: CocoFiles
-    step: int
-    ids: Codes
-    images: _Records
-    truths: _Records
-    results: _Records
-    categories: bytes
-    fields: tuple[str, ...]
+    def parts_of(images: Codes) -> Codes:
+        # the first part reports or counts annotations of unknown images
+        return np.maximum(numbering.positions(images), 0) // step
 
-    @classmethod
-    def of(cls, files: CocoFiles, step: int) -> _Split:
-        text = Text.read(files.groundtruths)
-        document = scan(text)
-        ids = _image_ids(document)
-        ordered = np.sort(ids)
-        numbering = AscendingIds.of(ordered)
-
-        def parts_of(images: Codes) -> Codes:
-            # the first part reports or counts annotations of unknown images
-            return np.maximum(numbering.positions(images), 0) // step
-
-        members = msgspec.json.decode(text.view[text.start :], type=_Members)
-        images = _Records.of(text, *_span(text, members.images), parts_of(ids))
-        rows = parts_of(_images_of(document, ID))
-        truths = _Records.of(text, *_span(text, members.annotations), rows)
-        found = Text.read(files.predictions)
-        results = scan(found)
-        images_found = _images_of(results, BOX | SEGMENTATION)
-        if len(images_found) and (numbering.positions(images_found) < 0).all():
-            raise _Unsplittable  # image ids may be file names
-        rows = parts_of(images_found)
-        content = found.view[found.start :]
-        records = (
-            msgspec.json.decode(content, type=msgspec.Raw)
-            if results.is_list
-            else msgspec.json.decode(content, type=_Members).annotations
-        )
-        return cls(
+    members = msgspec.json.decode(text.view[text.start :], type=_Members)
+    images = _Records.of(text, *_span(text, members.images), parts_of(ids))
+    rows = parts_of(_images_of(document, ID))
+    truths = _Records.of(text, *_span(text, members.annotations), rows)
+    found = Text.read(files.predictions)
+    results = scan(found)
+    images_found = _images_of(results, BOX | SEGMENTATION)
+    if len(images_found) and (numbering.positions(images_found) < 0).all():
+        raise _Unsplittable  # image ids may be file names
+    content = found.view[found.start :]
+    listed = (
+        msgspec.json.decode(content, type=msgspec.Raw)
+        if results.is_list
+        else msgspec.json.decode(content, type=_Members).annotations
+    )
+    predictions = _Records.of(found, *_span(found, listed), parts_of(images_found))
+    count = -(-len(ids) // step)
+    if count <= 1:
+        return ()
+    records = (lists.split(count) for lists in (images, truths, predictions))
+    fields = () if document.images is None else document.images.fields
+    return tuple(
+        CocoPart(
             files,
-            step,
-            ordered,
-            images,
-            truths,
-            _Records.of(found, *_span(found, records), rows),
+            int(ordered[number * step]),
+            int(ordered[min((number + 1) * step, len(ids)) - 1]),
+            image_ranges,
+            true_ranges,
+            ranges,
             bytes(members.categories),
-            () if document.images is None else document.images.fields,
+            fields,
         )
-
-    @property
-    def count(self) -> int:
-        """Number of parts."""
-        return -(-len(self.ids) // self.step)
-
-    def parts(self) -> Sequence[CocoPart]:
-        """Build the partitions."""
-        records = (lists.split(self.count) for lists in (self.images, self.truths, self.results))
-        return tuple(
-            CocoPart(
-                self.files,
-                int(self.ids[number * self.step]),
-                int(self.ids[min((number + 1) * self.step, len(self.ids)) - 1]),
-                images,
-                truths,
-                results,
-                self.categories,
-                self.fields,
-            )
-            for number, (images, truths, results) in enumerate(zip(*records, strict=True))
-        )
+        for number, (image_ranges, true_ranges, ranges) in enumerate(zip(*records, strict=True))
+    )
 
 
 def _image_ids(document: Document) -> Codes:

@@ -17,7 +17,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.detection import CheckedShapes, Detection, DetectionBatch, ObjectPlace
 from valor_core.schemas.geometry import Geometry, Shapes
@@ -39,7 +39,7 @@ from valor_detection.geometry.validity.repairs import (
     repaired_boxes,
     repaired_geometry,
 )
-from valor_detection.parameters.fields import Policy
+from valor_detection.parameters.fields import Policy, check_choice
 
 Place = Callable[[int], str]
 """Returns the name of the annotation of a row in messages: ``item 'a', predictions[3]``."""
@@ -59,12 +59,7 @@ def check_policy(value: object) -> None:
     valor_core.errors.ParameterError: invalid_geometry: expected one of error, repair, skip, accept,
     got 'ignore'
     """
-    policies = get_args(Policy)
-    if value not in policies:
-        raise ParameterError(
-            f"invalid_geometry: expected one of {', '.join(policies)}, got {shown(value)}",
-            did_you_mean(value, policies) if isinstance(value, str) else None,
-        )
+    check_choice("invalid_geometry", value, get_args(Policy))
 
 
 def checked_boxes(
