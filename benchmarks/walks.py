@@ -29,7 +29,7 @@ BASELINE = {
 }
 """Files and calls of each walk at commit b2fd37fc, in the environment of ``uv sync``."""
 
-GOALS = {"csv": (0.72, 0.51), "config": (0.72, 0.51)}
+GOALS = {"csv": (0.72, 0.51), "config": (0.72, 0.51), "text": (0.72, 0.55), "coco": (0.72, 0.55)}
 """Shares of the baseline's files and calls that a walk must not exceed."""
 
 CSV = "uid,label,prediction\n1,cat,cat\n2,dog,cat\n"

@@ -69,7 +69,7 @@ class ItemScorer(Preparation):
     parameters: Any
     chosen: tuple[tuple[str, str], ...] = ()
 
-    @property
+    @cached_property
     def waits(self) -> bool:
         """True if its rows are expensive enough to be journaled."""
         return bool(self.chosen) or inspect.iscoroutinefunction(self.spec.load())
