@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from mock_endpoint import MockEndpoint
 from valor_cli.program.program import program
 from valor_llm.clients.anthropic import anthropic_endpoint
-from valor_llm.clients.batches.protocol import BatchGone
+from valor_llm.clients.batches import BatchGone
 from valor_llm.clients.openai import openai_endpoint
 from valor_llm.clients.protocol import TransientError
 from valor_llm.judge.cache import Cache
@@ -243,7 +243,7 @@ def keys_of(folder: Path) -> list[str]:
 def test_large_batches_are_sent_in_parts(
     endpoint: MockEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("valor_llm.clients.batches.openai.OpenAIBatches.most_requests", 4)
+    monkeypatch.setattr("valor_llm.clients.openai.OpenAIBatches.most_requests", 4)
     report = run(judge_of("openai", endpoint, tmp_path), count=9)
     assert report.counts["failed"] == 0
     # 9 claims in 4 + 4 + 1; their verdicts come with the parts, in three batches at the least.

@@ -10,8 +10,8 @@ import pytest
 from valor_llm.clients.protocol import Reply, Request, TokenChoice
 from valor_llm.judge.answer import NoAnswer
 from valor_llm.judge.judge import Judge
-from valor_llm.metrics.coherence import COHERENCE
 from valor_llm.metrics.faithfulness import CLAIMS
+from valor_llm.metrics.responses import COHERENCE
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.replies.token_probabilities import NoProbabilities, expected, grade_probabilities

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
-from valor_llm.trust.panels import combined, mean_of, panel_details, weighted_kappa
-from valor_llm.trust.repeated_scores import RepeatedScores
+from valor_llm.trust.panels import RepeatedScores, combined, mean_of, panel_details, weighted_kappa
 
 NAN = float("nan")
 

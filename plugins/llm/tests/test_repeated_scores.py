@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from valor_llm.trust.repeated_scores import RepeatedScores, most_frequent
+from valor_llm.trust.panels import RepeatedScores, most_frequent
 
 
 def repeats(*values: float | None, judge: str = "m") -> dict[str, object]:

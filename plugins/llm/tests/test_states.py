@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_llm.item_details import States
+from valor_llm.item_details import count_states
 
 from valor_core import Failed, Undefined
 from valor_core.results import NotRun, Numbers
@@ -11,10 +11,12 @@ from valor_core.results import NotRun, Numbers
 def test_every_item_is_in_one_of_four_states() -> None:
     failed = [Failed("b"), Failed("c"), Failed("d", retry=True)]
 
-    states = States.of(Numbers.of([0.5, 1.0, Undefined("a"), *failed, NotRun("e")]))
+    states = count_states(Numbers.of([0.5, 1.0, Undefined("a"), *failed, NotRun("e")]))
 
-    assert states == States(scored=2, undefined=1, failed=3, not_run=1)
+    assert states == {"scored": 2, "undefined": 1, "failed": 3, "not_run": 1}
 
 
 def test_no_items_are_in_none() -> None:
-    assert States.of(Numbers.of([])) == States(0, 0, 0, 0)
+    assert count_states(Numbers.of([])) == dict.fromkeys(
+        ["scored", "undefined", "failed", "not_run"], 0
+    )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import asdict, frozen
 from numpy.typing import NDArray
 from valor_intervals import LEVEL, mean_interval
 
@@ -16,28 +15,20 @@ from valor_core.results import ONLY, Failed, ItemRows, MetricDetails, NotRun, Nu
 from valor_core.specs import MetricSpec, Range
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
-from valor_llm.trust.panels import asked_models, model_warnings, panel_details, panel_warnings
-from valor_llm.trust.repeated_scores import RepeatedScores, most_frequent
+from valor_llm.trust.panels import (
+    RepeatedScores,
+    asked_models,
+    model_warnings,
+    most_frequent,
+    panel_details,
+    panel_warnings,
+)
 
 
-@frozen
-class Bounds:
-    """Bounds of the mean for any scores of the failed items.
+def bounds_of(present: NDArray[np.float64], failed: int, range: Range) -> list[float] | None:
+    """Return the lowest and the highest mean that the scores of failed items could lead to.
 
-    Parameters
-    ----------
-    low : float
-        Mean if all failed items had the lowest possible score.
-    high : float
-        The mean if all of them had the highest.
-    """
-
-    low: float
-    high: float
-
-
-def bounds_of(present: NDArray[np.float64], failed: int, range: Range) -> Bounds | None:
-    """Return the bounds of a mean; None without failures, or if the range is unbounded.
+    There are none without failures, and none if the range of the scores is unbounded.
 
     Parameters
     ----------
@@ -51,51 +42,28 @@ def bounds_of(present: NDArray[np.float64], failed: int, range: Range) -> Bounds
     Examples
     --------
     >>> bounds_of(np.array([1.0, 0.5]), 2, Range(0, 1))
-    Bounds(low=0.375, high=0.875)
+    [0.375, 0.875]
     """
     if not failed or range.low is None or range.high is None:
         return None
     total, count = math.fsum(present.tolist()), len(present) + failed
-    return Bounds(*((total + failed * end) / count for end in (range.low, range.high)))
+    return [(total + failed * end) / count for end in (range.low, range.high)]
 
 
-@frozen
-class States:
-    """Numbers of items by state.
+def count_states(numbers: Numbers) -> dict[str, int]:
+    """Count the items by state.
 
-    Parameters
-    ----------
-    scored : int
-        They have a score.
-    undefined : int
-        Items that cannot have a score, such as a response without claims.
-    failed : int
-        Items without a usable reply.
-    not_run : int
-        Items that were not asked about, since a budget was spent or the run was stopped.
+    Undefined items cannot have a score, such as a response without claims. Failed items have no
+    usable reply. Items are not run if a budget is spent or the run is stopped.
 
     Examples
     --------
-    >>> States.of(Numbers.of([0.5, Failed("no reply"), Undefined("no references")])).to_dict()
+    >>> count_states(Numbers.of([0.5, Failed("no reply"), Undefined("no references")]))
     {'scored': 1, 'undefined': 1, 'failed': 1, 'not_run': 0}
     """
-
-    scored: int
-    undefined: int
-    failed: int
-    not_run: int
-
-    @classmethod
-    def of(cls, numbers: Numbers) -> States:
-        """Count the states of items."""
-        undefined, failed, not_run = (
-            int(numbers.have(kind).sum()) for kind in (Undefined, Failed, NotRun)
-        )
-        return cls(len(numbers.present), undefined, failed, not_run)
-
-    def to_dict(self) -> dict[str, int]:
-        """The counts as reports have them."""
-        return asdict(self)
+    kinds = {"undefined": Undefined, "failed": Failed, "not_run": NotRun}
+    counts = {name: int(numbers.have(kind).sum()) for name, kind in kinds.items()}
+    return {"scored": len(numbers.present), **counts}
 
 
 def summarize(
@@ -137,15 +105,15 @@ def summarize(
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
-    states, interval = States.of(numbers), mean_interval(numbers.present, spec.range)
+    states, interval = count_states(numbers), mean_interval(numbers.present, spec.range)
     if isinstance(interval, Undefined):
         row: dict[str, Any] = {"interval": None, "method": interval.reason}
     else:
         row = {"interval": [interval.low, interval.high], "method": interval.method}
-    row |= {"level": f"{LEVEL * 100:g} %", **states.to_dict()}
-    bounds = bounds_of(numbers.present, states.failed, spec.range)
+    row |= {"level": f"{LEVEL * 100:g} %", **states}
+    bounds = bounds_of(numbers.present, states["failed"], spec.range)
     if bounds is not None:
-        row["bounds"] = [bounds.low, bounds.high]
+        row["bounds"] = bounds
     return row
 
 

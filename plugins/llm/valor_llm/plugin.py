@@ -139,7 +139,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "Bias",
-            "opinions:bias",
+            "responses:bias",
             "Share of a response's opinions that are biased",
             requires=("response",),
             higher_is_better=False,
@@ -147,7 +147,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "Toxicity",
-            "opinions:toxicity",
+            "responses:toxicity",
             "Share of a response's opinions that are toxic",
             requires=("response",),
             higher_is_better=False,
@@ -155,7 +155,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "SummaryCoherence",
-            "coherence:summary_coherence",
+            "responses:summary_coherence",
             "Rating of a summary's coherence and coverage, given its source as the query",
             requires=("query", "response"),
             range=GRADE,
@@ -163,7 +163,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _judged(
             "Coherence",
-            "coherence:coherence",
+            "responses:coherence",
             "Rating of a response's coherence, the text alone",
             requires=("response",),
             range=GRADE,

@@ -19,7 +19,7 @@ from valor_llm.clients.protocol import Reply, Request
 from valor_llm.parameters.clients import EndpointParameters, is_credential, routing_headers
 
 if TYPE_CHECKING:
-    from valor_llm.clients.batches.protocol import BatchEndpoint
+    from valor_llm.clients.batches import BatchEndpoint
 
 _VARIABLE = re.compile(r"\$\{env:(\w+)\}")
 

@@ -35,16 +35,7 @@ class Lexical:
 
     def __init__(self, parameters: LexicalParameters) -> None:
         self.parameters = parameters
-
-    @property
-    def endpoint(self) -> str:
-        """Name of the endpoint."""
-        return "lexical"
-
-    @property
-    def model(self) -> str:
-        """Name in reports, instead of a model's."""
-        return "lexical rules, no language model"
+        self.endpoint, self.model = "lexical", "lexical rules, no language model"
 
     def complete(self, request: Request) -> Reply:
         """Return the answer of the step's stand-in, or one that fits the schema."""

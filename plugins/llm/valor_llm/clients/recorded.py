@@ -284,20 +284,12 @@ class Recorded:
 
     def __init__(self, parameters: RecordedParameters) -> None:
         self.path = parameters.file
+        # Each reply names the model that it came from.
+        self.endpoint, self.model = f"recorded: {self.path.name}", NO_MODEL
         self._replies: dict[str, tuple[int, Reply]] = {}
         self._names: dict[str, dict[_Names, None]] = {}
         for number, line in lines(self.path):
             self._add(number, line)
-
-    @property
-    def endpoint(self) -> str:
-        """Name of the endpoint."""
-        return f"recorded: {self.path.name}"
-
-    @property
-    def model(self) -> str:
-        """Requested model; each reply names the model that it came from."""
-        return NO_MODEL
 
     def complete(self, request: Request) -> Reply:
         """The reply of the file.

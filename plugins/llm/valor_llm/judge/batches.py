@@ -15,7 +15,7 @@ from typing import Any
 from attrs import define
 
 from valor_core.errors import ResourceError
-from valor_llm.clients.batches.protocol import BatchEndpoint, BatchGone
+from valor_llm.clients.batches import BatchEndpoint, BatchGone
 from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request, TransientError
 from valor_llm.judge.answer import StoredReply
 from valor_llm.judge.cache import Cache

@@ -346,7 +346,7 @@ def _batches(parameters: JudgeParameters, client: Client, cache: Cache | None) -
     """Return the collector of batches in batch mode."""
     if parameters.mode == "calls" or parameters.cache == "replay":
         return None
-    from valor_llm.clients.batches.protocol import TakesBatches
+    from valor_llm.clients.batches import TakesBatches
     from valor_llm.judge.batches import Batches
 
     endpoint = client.batches() if isinstance(client, TakesBatches) else None

@@ -110,13 +110,17 @@ class BatchCalls:
         self.client = client
         self._transport = client.transport
 
-    def _replies(self, path: str, **call: Any) -> Iterator[tuple[str, Reply | ClientError]]:
-        """Yield the key and the outcome of each line of a file; other lines have no key."""
-        received = self._transport.exchange(
-            "GET", path, deadline=PATIENCE, most_bytes=MOST_BYTES, **call
+    def _replies(self, paths: Iterable[str], **call: Any) -> dict[str, Reply | ClientError]:
+        """Return the replies in files by key."""
+        files = (
+            self._transport.exchange(
+                "GET", path, deadline=PATIENCE, most_bytes=MOST_BYTES, **call
+            ).data
+            for path in paths
         )
-        for line in map(mapping, map(json_or_none, received.data.splitlines())):
-            yield str(line.get("custom_id")), self._outcome(line)
+        lines = (mapping(json_or_none(line)) for data in files for line in data.splitlines())
+        outcomes = ((str(line.get("custom_id")), self._outcome(line)) for line in lines)
+        return by_key(outcomes, self.client.endpoint)
 
     def _outcome(self, line: Mapping[str, Any]) -> Reply | ClientError:
         """Return the reply in a line, or the error of its request."""

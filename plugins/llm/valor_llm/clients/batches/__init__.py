@@ -1,1 +1,0 @@
-"""Batches: many requests at once, which endpoints answer within a day at half the price."""
