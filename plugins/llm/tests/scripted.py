@@ -34,12 +34,12 @@ class Scripted:
     def complete(self, request: Request) -> Reply:
         """Return the scripted reply to the step."""
         self.asked.append((request.step, dict(request.data)))
-        told = self.script[request.step]
-        if callable(told):
-            told = told(request.data)
-        if isinstance(told, ClientError):
-            raise told
-        text = told if isinstance(told, str) else json.dumps(told)
+        scripted = self.script[request.step]
+        if callable(scripted):
+            scripted = scripted(request.data)
+        if isinstance(scripted, ClientError):
+            raise scripted
+        text = scripted if isinstance(scripted, str) else json.dumps(scripted)
         return Reply(text=text, model=self.model)
 
     @property

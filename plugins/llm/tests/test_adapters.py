@@ -60,8 +60,8 @@ def ask(client: Client) -> Any:
 
 
 def complete(client: Client) -> Reply:
-    told = (Message("user", "It rains."),)
-    request = Request(messages=told, schema={"type": "object"}, step="claims", max_tokens=9)
+    expected = (Message("user", "It rains."),)
+    request = Request(messages=expected, schema={"type": "object"}, step="claims", max_tokens=9)
     reply = client.complete(request)
     return reply if isinstance(reply, Reply) else submit(reply).result(10)  # type: ignore[arg-type]
 
@@ -88,7 +88,7 @@ def test_a_callable_object_is_a_function_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told", "is_passing"),
+    ("error", "expected", "is_passing"),
     [
         (TimeoutError("too slow"), "here: TimeoutError, too slow", True),
         (ConnectionResetError(), "here: ConnectionResetError", True),
@@ -97,14 +97,14 @@ def test_a_callable_object_is_a_function_too() -> None:
     ],
 )
 def test_what_a_function_raises_is_that_calls_error(
-    error: Exception, told: str, is_passing: bool
+    error: Exception, expected: str, is_passing: bool
 ) -> None:
     def fails(messages: list[dict[str, str]]) -> str:
         raise error
 
     with pytest.raises(ClientError) as caught:
         complete(from_callable(fails, model="mine", endpoint="here"))
-    assert (str(caught.value), isinstance(caught.value, TransientError)) == (told, is_passing)
+    assert (str(caught.value), isinstance(caught.value, TransientError)) == (expected, is_passing)
 
 
 def test_function_with_another_return_type_is_reported() -> None:

@@ -24,7 +24,7 @@ from valor_core.results import Undefined
 NAN = math.nan
 
 
-def _told(both: int, first: int, second: int, none: int) -> tuple[list[str], list[str]]:
+def _labels(both: int, first: int, second: int, none: int) -> tuple[list[str], list[str]]:
     """Ratings of two raters, from the numbers of items with yes by both, one, the second, none."""
     pairs = [("yes", "yes")] * both + [("yes", "no")] * first
     pairs += [("no", "yes")] * second + [("no", "no")] * none
@@ -37,22 +37,22 @@ def _value(found: Coefficient | Undefined) -> float:
 
 
 def test_agreement_of_twenty_five_of_fifty_grants_worked_by_hand() -> None:
-    told = _told(20, 5, 10, 15)
+    rated = _labels(20, 5, 10, 15)
     # observed (20 + 15) / 50 = 0.7; the first says yes 25, the second 30 times of 50:
     # by chance 0.5 * 0.6 + 0.5 * 0.4 = 0.5; (0.7 - 0.5) / 0.5 = 0.4
-    assert _value(cohen_kappa(*told)) == pytest.approx(0.4, abs=1e-15)
+    assert _value(cohen_kappa(*rated)) == pytest.approx(0.4, abs=1e-15)
     # AC1: yes on average 0.55; by chance 2 * 0.55 * 0.45 = 0.495; (0.7 - 0.495) / 0.505
-    assert _value(gwet_ac1(*told)) == pytest.approx(0.205 / 0.505, abs=1e-15)
+    assert _value(gwet_ac1(*rated)) == pytest.approx(0.205 / 0.505, abs=1e-15)
 
 
 def test_a_high_base_rate_pulls_kappa_down_and_ac1_not() -> None:
     # The example of Gwet's paper: 118, 5, 2 and 0 of 125.
-    told = _told(118, 5, 2, 0)
+    rated = _labels(118, 5, 2, 0)
     # kappa: 0.944 observed; by chance 0.984 * 0.96 + 0.016 * 0.04 = 0.94528
-    assert _value(cohen_kappa(*told)) == pytest.approx((0.944 - 0.94528) / 0.05472, abs=1e-12)
+    assert _value(cohen_kappa(*rated)) == pytest.approx((0.944 - 0.94528) / 0.05472, abs=1e-12)
     # AC1: yes on average 0.972; by chance 2 * 0.972 * 0.028 = 0.054432
-    assert _value(gwet_ac1(*told)) == pytest.approx((0.944 - 0.054432) / 0.945568, abs=1e-12)
-    assert round(_value(gwet_ac1(*told)), 4) == 0.9408
+    assert _value(gwet_ac1(*rated)) == pytest.approx((0.944 - 0.054432) / 0.945568, abs=1e-12)
+    assert round(_value(gwet_ac1(*rated)), 4) == 0.9408
 
 
 # Four observers of twelve units, from Krippendorff's text of 2011, section D.
@@ -85,8 +85,8 @@ pairs = st.lists(st.tuples(words, words), min_size=2, max_size=60)
 
 
 @given(pairs)
-def test_kappa_is_that_of_scikit_learn(told: list[tuple[str, str]]) -> None:
-    one, other = [list(own) for own in zip(*told, strict=True)]
+def test_kappa_is_that_of_scikit_learn(rated: list[tuple[str, str]]) -> None:
+    one, other = [list(labels) for labels in zip(*rated, strict=True)]
     assume(len({*one, *other}) > 1)
     assert _value(cohen_kappa(one, other)) == pytest.approx(
         cohen_kappa_score(one, other), abs=1e-12
@@ -94,12 +94,12 @@ def test_kappa_is_that_of_scikit_learn(told: list[tuple[str, str]]) -> None:
 
 
 @given(pairs)
-def test_the_error_of_kappa_is_that_of_statsmodels(told: list[tuple[str, str]]) -> None:
-    one, other = [list(own) for own in zip(*told, strict=True)]
+def test_the_error_of_kappa_is_that_of_statsmodels(rated: list[tuple[str, str]]) -> None:
+    one, other = [list(labels) for labels in zip(*rated, strict=True)]
     known = sorted({*one, *other})
     assume(len(known) > 1)
     table = np.zeros((len(known), len(known)))
-    for first, second in told:
+    for first, second in rated:
         table[known.index(first), known.index(second)] += 1
     with np.errstate(invalid="ignore"):  # its z value, which nobody asked for
         theirs = cohens_kappa(table).var_kappa
@@ -107,7 +107,7 @@ def test_the_error_of_kappa_is_that_of_statsmodels(told: list[tuple[str, str]]) 
     assert isinstance(found, Coefficient)
     assert found.error is not None
     # They divide by the number of items, we by one less.
-    ours = found.error**2 * (len(told) - 1) / len(told)
+    ours = found.error**2 * (len(rated) - 1) / len(rated)
     assert ours == pytest.approx(theirs, abs=1e-12)
 
 
@@ -121,8 +121,8 @@ ratings = st.integers(2, 4).flatmap(
 
 
 @given(ratings, st.sampled_from(["nominal", "ordinal", "interval"]))
-def test_alpha_is_that_of_the_package_krippendorff(told: list[list[float]], level: Level) -> None:
-    table = np.array(told).T
+def test_alpha_is_that_of_the_package_krippendorff(rated: list[list[float]], level: Level) -> None:
+    table = np.array(rated).T
     paired = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
     values = np.unique(paired[~np.isnan(paired)])
     ours = krippendorff_alpha(table, level)
@@ -136,10 +136,10 @@ def test_alpha_is_that_of_the_package_krippendorff(told: list[list[float]], leve
 
 @given(pairs)
 def test_the_error_of_ac1_is_that_of_leaving_items_out_one_by_one(
-    told: list[tuple[str, str]],
+    rated: list[tuple[str, str]],
 ) -> None:
     """The jackknife's error, which both are for many items; these are the same items 40 times."""
-    one, other = [list(own) * 40 for own in zip(*told, strict=True)]
+    one, other = [list(labels) * 40 for labels in zip(*rated, strict=True)]
     found = gwet_ac1(one, other, ["yes", "no", "idk"])
     assert isinstance(found, Coefficient)
     assert found.error is not None
@@ -147,7 +147,7 @@ def test_the_error_of_ac1_is_that_of_leaving_items_out_one_by_one(
     left: dict[tuple[str, str], float] = {}
     for place, pair in enumerate(zip(one, other, strict=True)):
         if pair not in left:
-            rest = [own[:place] + own[place + 1 :] for own in (one, other)]
+            rest = [labels[:place] + labels[place + 1 :] for labels in (one, other)]
             left[pair] = _value(gwet_ac1(*rest, ["yes", "no", "idk"]))
     values = np.array([left[pair] for pair in zip(one, other, strict=True)])
     jackknife = math.sqrt((count - 1) / count * ((values - values.mean()) ** 2).sum())

@@ -203,11 +203,11 @@ def test_request_with_two_answers_in_a_batch_is_asked_for_again(
     def line(key: str, text: str) -> str:
         if dialect == "openai":
             body = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
-            told: dict[str, Any] = {"response": {"status_code": 200, "body": body}}
+            sent: dict[str, Any] = {"response": {"status_code": 200, "body": body}}
         else:
             message = {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
-            told = {"result": {"type": "succeeded", "message": message}}
-        return json.dumps({"custom_id": key} | told)
+            sent = {"result": {"type": "succeeded", "message": message}}
+        return json.dumps({"custom_id": key} | sent)
 
     lines = [("same", "yes"), ("other", "yes"), ("same", "yes"), ("other", "no"), ("other", "no")]
     content = "\n".join(line(key, text) for key, text in lines).encode()
@@ -274,9 +274,9 @@ from pathlib import Path
 import valor_core
 from valor_core.schemas.text import (Text)
 if __name__ == "__main__":
-    told = json.loads(sys.argv[1])
-    items = [Text(**one) for one in told["items"]]
-    valor_core.evaluate(items, ["llm.Faithfulness"], resources={"judge": told["judge"]})
+    sent = json.loads(sys.argv[1])
+    items = [Text(**one) for one in sent["items"]]
+    valor_core.evaluate(items, ["llm.Faithfulness"], resources={"judge": sent["judge"]})
 """
 
 
@@ -290,8 +290,8 @@ def test_another_process_collects_what_a_killed_one_has_sent_and_sends_nothing(
         {"uid": one.uid, "query": one.query, "response": one.response, "contexts": one.contexts}
         for one in facts(9)
     ]
-    told = json.dumps({"judge": judge, "items": items})
-    process = subprocess.Popen([sys.executable, "-c", RUN, told])
+    sent = json.dumps({"judge": judge, "items": items})
+    process = subprocess.Popen([sys.executable, "-c", RUN, sent])
     until = time.monotonic() + 30
     while endpoint.counters["batch_looks"] < 1 and time.monotonic() < until:
         time.sleep(0.01)

@@ -68,19 +68,19 @@ def test_prompts_are_guessed_by_the_longest_tokens_counted_so_far() -> None:
 
 def test_call_waits_for_the_budget_that_another_call_may_return() -> None:
     async def work() -> list[str]:
-        budget, told = Budget(parameters(max_tokens=450)), []
+        budget, events = Budget(parameters(max_tokens=450)), []
         first = await budget.reserve(request())  # up to 300
 
         async def second() -> None:
             reserved = await budget.reserve(request(200))  # up to 200 now, 150 once it is known
-            told.append(f"second with {reserved.tokens}")
+            events.append(f"second with {reserved.tokens}")
 
         waiting = asyncio.create_task(second())
         await asyncio.sleep(0)
-        told.append("first ends")
+        events.append("first ends")
         budget.settle(request(), first, Usage(prompt=100, completion=20))
         await waiting
-        return told
+        return events
 
     assert asyncio.run(work()) == ["first ends", "second with 150"]
 

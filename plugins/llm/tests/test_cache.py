@@ -140,8 +140,10 @@ def test_a_damaged_row_is_as_if_it_were_not_there(path: Path, text: str) -> None
 
 
 def test_a_reply_that_a_later_version_has_kept_is_read_without_what_is_new() -> None:
-    told = '{"attempts": 1, "text": "x", "model": "m", "new": 1, "usage": {"new": 2}, "tokens": []}'
-    assert StoredReply.from_json(told) == kept("x")
+    stored = (
+        '{"attempts": 1, "text": "x", "model": "m", "new": 1, "usage": {"new": 2}, "tokens": []}'
+    )
+    assert StoredReply.from_json(stored) == kept("x")
 
 
 def foreign(path: Path, *statements: str) -> None:

@@ -37,7 +37,7 @@ def written(path: Path, text: str) -> Path:
 
 
 def test_labels_are_read_from_csv_and_json_lines(tmp_path: Path) -> None:
-    told = [
+    recorded = [
         Label("q1", 1.0, None, None),
         Label("q1", 0.0, 2, "llm.Bias"),
         Label("7", 0.25, None, None),
@@ -50,7 +50,7 @@ def test_labels_are_read_from_csv_and_json_lines(tmp_path: Path) -> None:
         '"metric": "llm.Bias"}\n\n{"uid": 7, "label": 0.25}\n{"uid": "q9", "label": null}\n'
     )
     for path in (written(tmp_path / "l.csv", table), written(tmp_path / "l.jsonl", lines)):
-        assert [evolve(one, place="") for one in read_labels(path)] == told
+        assert [evolve(one, where="") for one in read_labels(path)] == recorded
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_all_verdicts_of_an_item_are_its_score_too() -> None:
 def test_labels_that_fit_nothing_are_errors() -> None:
     items = {"a": JudgedItem("a", "A", 0.5, (True, False))}
     for label, message in (
-        (Label("z", 1.0, place="l.csv:2"), "expected an item of the data, found 'z'"),
-        (Label("a", 1.0, 3, place="l.csv:3"), "expected one of 2 of item 'a', found 3"),
-        (Label("a", 4.0, place="l.csv:4"), "l.csv:4: label: expected a score of 0 to 1"),
+        (Label("z", 1.0, where="l.csv:2"), "expected an item of the data, found 'z'"),
+        (Label("a", 1.0, 3, where="l.csv:3"), "expected one of 2 of item 'a', found 3"),
+        (Label("a", 4.0, where="l.csv:4"), "l.csv:4: label: expected a score of 0 to 1"),
     ):
         with pytest.raises(ReadError, match=message):
             paired([label], items, Range(0, 1))
@@ -109,8 +109,8 @@ def test_labels_that_fit_nothing_are_errors() -> None:
 
 def answers(both: int, judge: int, human: int, none: int) -> tuple[Pair, ...]:
     """Items by who says yes: both, the judge alone, the human alone, none."""
-    told = [(1, 1)] * both + [(1, 0)] * judge + [(0, 1)] * human + [(0, 0)] * none
-    return tuple(Pair(f"i{place}", *pair) for place, pair in enumerate(told))
+    recorded = [(1, 1)] * both + [(1, 0)] * judge + [(0, 1)] * human + [(0, 0)] * none
+    return tuple(Pair(f"i{place}", *pair) for place, pair in enumerate(recorded))
 
 
 def test_comparison_with_labels_equals_hand_calculation() -> None:
@@ -182,9 +182,9 @@ def test_a_record_that_cannot_be_read_is_an_error_with_its_remedy(
 def test_pairs_of_a_record_that_are_no_numbers_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     Record((Calibration(FINGERPRINT, (Pair("x", 1, 1),)),)).save(path)
-    told = json.loads(path.read_text())
-    told["calibrations"][0]["items"][0][1] = "one"
-    path.write_text(json.dumps(told))
+    recorded = json.loads(path.read_text())
+    recorded["calibrations"][0]["items"][0][1] = "one"
+    path.write_text(json.dumps(recorded))
     with pytest.raises(
         ResourceError,
         match="expected the record of a calibration, found TypeError: expected an item",
@@ -210,13 +210,13 @@ def test_pairs_of_a_record_that_are_no_numbers_are_an_error(tmp_path: Path) -> N
     ],
 )
 def test_fingerprint_differences_are_described(change: dict[str, Any], said: str) -> None:
-    assert FINGERPRINT.apart(evolve(FINGERPRINT, **change)) == [said]
+    assert FINGERPRINT.differences(evolve(FINGERPRINT, **change)) == [said]
 
 
 def test_a_step_that_no_item_needed_makes_no_other_judge() -> None:
     without = evolve(FINGERPRINT, steps={"claims": ("claims@1:aa/bb",)})
-    assert FINGERPRINT.apart(without) == []
-    assert FINGERPRINT.apart(FINGERPRINT) == []
+    assert FINGERPRINT.differences(without) == []
+    assert FINGERPRINT.differences(FINGERPRINT) == []
 
 
 def judged(scores: list[float], start: int = 0) -> list[JudgedItem]:
@@ -416,9 +416,9 @@ def test_a_saved_state_says_the_same_once_it_is_gone_on_with(folder: Path) -> No
 def test_only_labelled_items_are_asked_about(folder: Path) -> None:
     said = valor(*CALIBRATE, "--labels", "scores.csv", "--set", "judge.max_calls=80", "--json")
     assert said.exit_code == 0, said.output
-    (told,) = json.loads(said.stdout)["metrics"]
-    assert (told["metric"], told["without_score"]) == ("llm.Faithfulness", 0)
-    assert told["compared"][0]["count"] == 40
+    (recorded,) = json.loads(said.stdout)["metrics"]
+    assert (recorded["metric"], recorded["without_score"]) == ("llm.Faithfulness", 0)
+    assert recorded["compared"][0]["count"] == 40
 
 
 @pytest.mark.parametrize(

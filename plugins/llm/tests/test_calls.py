@@ -105,9 +105,9 @@ def test_what_may_pass_is_tried_again_and_counted(kind: type[Scripted]) -> None:
     calls = calls_of(client)
     (reply,) = complete(calls)
     assert reply.text == "{}"
-    told = calls.facts()
-    assert (told["calls"], told["http_retries"], told["rate_limited"]) == (3, 2, 1)
-    assert (told["prompt_tokens"], told["completion_tokens"]) == (7, 2)
+    recorded = calls.facts()
+    assert (recorded["calls"], recorded["http_retries"], recorded["rate_limited"]) == (3, 2, 1)
+    assert (recorded["prompt_tokens"], recorded["completion_tokens"]) == (7, 2)
 
 
 def test_tries_end_and_the_error_says_how_many_there_were() -> None:
@@ -377,13 +377,13 @@ def test_closing_ends_what_waits_and_the_threads() -> None:
 
 
 def test_callback_gets_a_reply_on_the_receiving_thread() -> None:
-    calls, told = calls_of(Scripted([said("{}")])), []
+    calls, recorded = calls_of(Scripted([said("{}")])), []
 
     def take(reply: Reply) -> None:
-        told.append((reply.text, threading.current_thread().name.partition("_")[0]))
+        recorded.append((reply.text, threading.current_thread().name.partition("_")[0]))
 
     submit(calls.complete(REQUEST, take)).result(timeout=5)
-    assert told == [("{}", "valor-judge")]
+    assert recorded == [("{}", "valor-judge")]
 
 
 def test_a_judge_is_awaited_from_any_loop_and_many_at_once() -> None:

@@ -170,7 +170,7 @@ def test_intervals_of_dependent_verdicts_hold_the_truth() -> None:
         shares = []
         for wanted in (True, False):
             hits = [
-                [said == wanted for said, told in zip(*pair, strict=True) if told == wanted]
+                [said == wanted for said, label in zip(*pair, strict=True) if label == wanted]
                 for pair in zip(judge, human, strict=True)
             ]
             shares.append(hits)

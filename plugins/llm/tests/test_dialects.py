@@ -278,7 +278,7 @@ def read_openai(choice: dict[str, Any], **more: Any) -> Reply:
 
 
 @for_each(
-    ("message", "finish", "text", "told"),
+    ("message", "finish", "text", "expected"),
     [
         ({"content": "{}"}, "stop", "{}", "stop"),
         ({"content": None}, "length", "", "length"),
@@ -303,10 +303,10 @@ def read_openai(choice: dict[str, Any], **more: Any) -> Reply:
     ],
 )
 def test_any_message_content_becomes_a_text(
-    message: Any, finish: Any, text: str, told: str
+    message: Any, finish: Any, text: str, expected: str
 ) -> None:
     reply = read_openai({"message": message, "finish_reason": finish})
-    assert (reply.text, reply.finish) == (text, told)
+    assert (reply.text, reply.finish) == (text, expected)
 
 
 def test_cached_and_reasoning_tokens_are_reported() -> None:
@@ -327,14 +327,14 @@ def test_missing_tokens_are_zero(usage: Any) -> None:
 
 
 def test_anthropic_counts_cached_tokens_separately() -> None:
-    told = {
+    expected = {
         "input_tokens": 10,
         "cache_read_input_tokens": 60,
         "cache_creation_input_tokens": 30,
         "output_tokens": 5,
     }
     # 10 + 60 + 30 = 100 tokens of the prompt, of which 60 were read from the cache.
-    assert anthropic.usage_of(told) == Usage(prompt=100, completion=5, cached=60)
+    assert anthropic.usage_of(expected) == Usage(prompt=100, completion=5, cached=60)
 
 
 @pytest.mark.parametrize(
@@ -376,7 +376,7 @@ def test_the_likeliest_tokens_come_with_their_probabilities(endpoint: MockEndpoi
 
 
 @pytest.mark.parametrize(
-    ("told", "tokens"),
+    ("expected", "tokens"),
     [
         (None, ()),
         ([{"token": "1", "logprob": -0.5}], (TokenChoice("1", {"1": -0.5}),)),
@@ -388,8 +388,8 @@ def test_the_likeliest_tokens_come_with_their_probabilities(endpoint: MockEndpoi
         ([None], (TokenChoice("", {}),)),
     ],
 )
-def test_valid_token_probabilities_are_read(told: Any, tokens: Any) -> None:
-    assert openai.tokens_of(told) == tokens
+def test_valid_token_probabilities_are_read(expected: Any, tokens: Any) -> None:
+    assert openai.tokens_of(expected) == tokens
 
 
 def test_query_and_headers_identify_a_deployment_and_the_key_does_not() -> None:

@@ -25,13 +25,13 @@ TEN = Rating(tuple(range(1, 11)))
 NAMED = Rating(("poor", "partly right", "perfect"))
 
 
-def tokens(*told: str | tuple[str, dict[str, float]]) -> list[TokenChoice]:
+def tokens(*found: str | tuple[str, dict[str, float]]) -> list[TokenChoice]:
     """Tokens, those with alternatives given by their probabilities."""
     return [
         TokenChoice(one, {one: 0.0})
         if isinstance(one, str)
         else TokenChoice(one[0], {text: math.log(share) for text, share in one[1].items()})
-        for one in told
+        for one in found
     ]
 
 
@@ -44,13 +44,13 @@ def test_an_expected_rating_is_the_mean_of_the_grades_by_their_probabilities() -
         "}",
     )
 
-    told = expected({"rating": 4, "analysis": "3 steps"}, reply, FIVE)
+    found = expected({"rating": 4, "analysis": "3 steps"}, reply, FIVE)
 
-    assert told["rating"] == pytest.approx(3.5 / 0.9, rel=1e-12)
-    assert told["given"] == 4
-    assert told["analysis"] == "3 steps"
-    assert sum(told["probabilities"].values()) == pytest.approx(1.0, rel=1e-12)
-    assert told["probabilities"][1] == 0.0
+    assert found["rating"] == pytest.approx(3.5 / 0.9, rel=1e-12)
+    assert found["given"] == 4
+    assert found["analysis"] == "3 steps"
+    assert sum(found["probabilities"].values()) == pytest.approx(1.0, rel=1e-12)
+    assert found["probabilities"][1] == 0.0
 
 
 def test_a_number_after_the_rating_is_not_taken_for_it() -> None:
@@ -82,9 +82,9 @@ def test_name_of_several_tokens_is_identified_by_the_first_unambiguous_one() -> 
         '{"rating": "', ("part", {"part": 0.6, "perf": 0.3, "Poor": 0.1}), "ly right", '"}'
     )
 
-    told = grade_probabilities(reply, NAMED, "partly right")
+    found = grade_probabilities(reply, NAMED, "partly right")
 
-    assert told == pytest.approx({"poor": 0.1, "partly right": 0.6, "perfect": 0.3})
+    assert found == pytest.approx({"poor": 0.1, "partly right": 0.6, "perfect": 0.3})
 
 
 def test_token_that_begins_several_grades_is_rejected() -> None:

@@ -69,11 +69,13 @@ def test_every_fault_gives_right_scores_or_named_errors(endpoint: MockEndpoint, 
             faults={fault: 0.6 if is_rating else 0.3}, seed=5, slow_seconds=0.6, retry_after=0.01
         )
         rows = outcomes(endpoint, metric)
-        told = [wrong(*pair, fault in STOPPING) for pair in zip(rows, RIGHT[metric], strict=True)]
-        found[fault] = [one for one in told if one]
+        differences = [
+            wrong(*pair, fault in STOPPING) for pair in zip(rows, RIGHT[metric], strict=True)
+        ]
+        found[fault] = [one for one in differences if one]
         if not endpoint.counters["faults"].get(fault):
             found[fault].append("no call met it")
-    assert {fault: told for fault, told in found.items() if told} == {}
+    assert {fault: differences for fault, differences in found.items() if differences} == {}
 
 
 def wrong(row: Any, right: float, may_stop: bool) -> str | None:

@@ -41,13 +41,13 @@ class Recorded:
 
     def complete(self, request: Request) -> Reply:
         """The reply to a step about a text."""
-        told = json.dumps(list(request.data.values()))
+        asked = json.dumps(list(request.data.values()))
         for place, (step, about, replies) in enumerate(self.script):
-            if step == request.step and (not about or json.dumps(about) in told):
+            if step == request.step and (not about or json.dumps(about) in asked):
                 self.given[place] += 1
                 number = min(self.given[place], len(replies))
                 return Reply(text=replies[number - 1], model=self.model)
-        raise AssertionError(f"no reply to {request.step} about {told}")
+        raise AssertionError(f"no reply to {request.step} about {asked}")
 
 
 def row_of(case: Golden, **parameters: Any) -> ItemRow:

@@ -65,8 +65,8 @@ def test_ordinary_text_is_not_changed(secret: str) -> None:
 
 
 def test_json_stays_json_where_a_secret_ends_a_text() -> None:
-    told = json.dumps({"claims": [f'He said "{KEY}".', KEY]})
-    assert json.loads(hidden(told, [KEY])) == {"claims": ['He said "[key]".', "[key]"]}
+    reply = json.dumps({"claims": [f'He said "{KEY}".', KEY]})
+    assert json.loads(hidden(reply, [KEY])) == {"claims": ['He said "[key]".', "[key]"]}
 
 
 def test_value_of_a_variable_in_headers_and_address_is_in_no_report(

@@ -39,26 +39,26 @@ def test_a_busy_server_that_names_a_time_is_a_rate_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}',
         b'{"error": {"message": "Your credit balance is too low"}}',
     ],
 )
-def test_an_account_without_credit_is_not_asked_again(told: bytes) -> None:
-    error = fault(429, {}, said(told), "http://h", NOW)
+def test_an_account_without_credit_is_not_asked_again(message: bytes) -> None:
+    error = fault(429, {}, said(message), "http://h", NOW)
     assert isinstance(error, FatalError)
     assert error.remedy == "Add credit to the account, or use another key"
 
 
 def test_a_rate_limit_that_links_to_billing_is_one() -> None:
-    told = "Rate limit reached. Visit https://h/account/billing to add a payment method."
-    assert isinstance(fault(429, {}, told, "http://h", NOW), RateLimited)
+    message = "Rate limit reached. Visit https://h/account/billing to add a payment method."
+    assert isinstance(fault(429, {}, message, "http://h", NOW), RateLimited)
 
 
 def test_a_reply_that_failed_to_follow_a_schema_may_succeed_another_time() -> None:
-    told = b'{"error": {"message": "Failed to generate JSON", "code": "json_validate_failed"}}'
-    assert type(fault(400, {}, said(told), "http://h", NOW)) is TransientError
+    message = b'{"error": {"message": "Failed to generate JSON", "code": "json_validate_failed"}}'
+    assert type(fault(400, {}, said(message), "http://h", NOW)) is TransientError
 
 
 @for_each(

@@ -79,11 +79,11 @@ def test_mean_has_interval_and_counts_of_states() -> None:
 
     # 0, 1, 0, failed, 0, 1 and no response: 2 of 5; with the failed one 2 of 6 or 3 of 6
     assert report["Faithfulness"].value == 0.4
-    told = details(report)["judged_items"]
-    interval = told.pop("interval")
+    reported = details(report)["judged_items"]
+    interval = reported.pop("interval")
     # Wilson of 2 in 5, as R's binom.confint(2, 5, methods = "wilson") prints it
     assert interval == pytest.approx([0.1176208, 0.7692757], abs=1e-6)
-    assert told == {
+    assert reported == {
         "method": "Wilson",
         "level": "95 %",
         "scored": 5,
@@ -96,10 +96,10 @@ def test_mean_has_interval_and_counts_of_states() -> None:
 
 
 def test_absent_outcomes_are_not_reported() -> None:
-    told = details(judged(Client(odd_is_true)))
+    reported = details(judged(Client(odd_is_true)))
 
-    assert set(told) == {"judged_items"}
-    assert "bounds" not in told["judged_items"]
+    assert set(reported) == {"judged_items"}
+    assert "bounds" not in reported["judged_items"]
 
 
 def test_a_failed_item_keeps_what_was_answered_before_it_failed() -> None:
@@ -126,17 +126,17 @@ def test_repeats_have_separate_seeds_and_their_mean_is_the_score() -> None:
 
 
 def test_report_has_spread_and_flips_and_counts_an_item_once() -> None:
-    told = details(judged(Client(flips), judge={"repeats": 4}))
+    reported = details(judged(Client(flips), judge={"repeats": 4}))
 
     # Two items of 0, 1, 0, 1: deviation sqrt(4 · 0.25 / 3); four without any
-    assert told["repeats"]["spread"] == pytest.approx(2 * (1 / 3) ** 0.5 / 6)
+    assert reported["repeats"]["spread"] == pytest.approx(2 * (1 / 3) ** 0.5 / 6)
     # Of each, 4 of 6 pairs differ: 8 of 36
-    assert told["repeats"]["flip_rate"] == 8 / 36
-    assert told["repeats"]["repeats"] == 4
-    assert told["judged_items"]["scored"] == 6
+    assert reported["repeats"]["flip_rate"] == 8 / 36
+    assert reported["repeats"]["repeats"] == 4
+    assert reported["judged_items"]["scored"] == 6
     # 0, 1, 0, 1, 0.5, 0.5: mean 0.5, variance 4 · 0.25 / 5, error sqrt(0.2 / 6), t 2.570582
     half = 2.570582 * (0.2 / 6) ** 0.5
-    assert told["judged_items"]["interval"] == pytest.approx([0.5 - half, 0.5 + half], abs=1e-6)
+    assert reported["judged_items"]["interval"] == pytest.approx([0.5 - half, 0.5 + half], abs=1e-6)
 
 
 def test_a_repeat_without_a_reply_that_fits_leaves_the_others() -> None:
@@ -213,18 +213,18 @@ def test_a_panel_scores_together_and_says_how_far_it_agrees() -> None:
 
     # a: 0 1 0 1 0 1; b: 1 0 1 0 1 0; c: 0 1 0 - 0 1; together 0 1 0 tie 0 1
     assert [row.value for row in report.items[0].rows] == [0.0, 1.0, 0.0, 0.5, 0.0, 1.0]
-    told = details(report)
-    assert {one["judge"]: one["mean"] for one in told["panel_judges"]} == {
+    reported = details(report)
+    assert {one["judge"]: one["mean"] for one in reported["panel_judges"]} == {
         "a": 0.5,
         "b": 0.5,
         "c": 0.4,
     }
-    assert [one["failed"] for one in told["panel_judges"]] == [0, 0, 1]
+    assert [one["failed"] for one in reported["panel_judges"]] == [0, 0, 1]
     # without b: a and c agree where both are: 3 of 6; without a: ties and b's 0; without c: ties
-    assert [one["mean_without"] for one in told["panel_judges"]] == [2.5 / 6, 0.5, 0.5]
-    kappas = {one["judges"]: one["weighted_kappa"] for one in told["panel_pairs"]}
+    assert [one["mean_without"] for one in reported["panel_judges"]] == [2.5 / 6, 0.5, 0.5]
+    kappas = {one["judges"]: one["weighted_kappa"] for one in reported["panel_pairs"]}
     assert (kappas["a and b"], kappas["a and c"]) == (-1.0, 1.0)
-    assert told["judged_items"]["failed"] == 0
+    assert reported["judged_items"]["failed"] == 0
     assert report.facts["judge"]["model"] == ["a", "b", "c"]
 
 

@@ -24,14 +24,14 @@ def messages(step: Step, fence: str = "DATA-1", **data: Any) -> list[Message]:
 
 
 def body(step: Step, form: str = "json_schema", fence: str = "DATA-1", **data: Any) -> Any:
-    told = messages(step, fence, **data)
+    sent = messages(step, fence, **data)
     schema = step.shape.schema(data, None)
     forms: dict[str, Any] = {
         "json_schema": {"type": form, "json_schema": {"name": step.name, "schema": schema}},
         "json_object": {"type": form},
         "text": None,
     }
-    rows = [{"role": one.role, "content": one.content} for one in told]
+    rows = [{"role": one.role, "content": one.content} for one in sent]
     return {"model": "m", "messages": rows, "response_format": forms[form], "temperature": 0}
 
 
@@ -98,13 +98,13 @@ def test_a_repair_gets_the_ids_that_it_asks_for(endpoint: MockEndpoint) -> None:
 
 
 def test_each_of_two_lists_is_judged_by_the_other(endpoint: MockEndpoint) -> None:
-    told = {"response_statements": ("It is red.", "It is blue."), "reference_statements": ("Red.",)}
-    asked = body(STATEMENTS_MATCHED, query="Which?", **told)
+    sent = {"response_statements": ("It is red.", "It is blue."), "reference_statements": ("Red.",)}
+    asked = body(STATEMENTS_MATCHED, query="Which?", **sent)
     found = said(endpoint, asked)
     assert [one["verdict"] for one in found["response"]] == ["yes", "no"]
     assert [one["verdict"] for one in found["reference"]] == ["yes"]
     missing = {"response": (2,), "reference": ()}  # what a repair asks for
-    schema = STATEMENTS_MATCHED.shape.schema(told, missing)
+    schema = STATEMENTS_MATCHED.shape.schema(sent, missing)
     asked["response_format"]["json_schema"]["schema"] = schema
     assert [(one["id"], one["verdict"]) for one in said(endpoint, asked)["response"]] == [(2, "no")]
 
@@ -172,9 +172,9 @@ def test_a_field_is_rejected_by_its_name(
 ) -> None:
     endpoint.reset(faults={f"rejects_{name}": 1.0})
     asked = verdicts() | ({} if field is None else {name: field})
-    status, _, told = post(endpoint, asked)
+    status, _, sent = post(endpoint, asked)
     assert status == 400
-    assert name in json.loads(told)["error"]["message"]
+    assert name in json.loads(sent)["error"]["message"]
     asked.pop(name)
     assert post(endpoint, asked)[0] == 200
 
@@ -250,8 +250,8 @@ def test_a_batch_of_openai_is_answered_after_some_looks(endpoint: MockEndpoint) 
     file = json.loads(
         _ask(endpoint, "POST", "/v1/files", form.encode(), "multipart/form-data; boundary=B")
     )
-    told = {"input_file_id": file["id"], "endpoint": "/v1/chat/completions"}
-    batch = json.loads(_ask(endpoint, "POST", "/v1/batches", json.dumps(told).encode()))
+    sent = {"input_file_id": file["id"], "endpoint": "/v1/chat/completions"}
+    batch = json.loads(_ask(endpoint, "POST", "/v1/batches", json.dumps(sent).encode()))
     assert batch["status"] == "validating"
     looks = [json.loads(_ask(endpoint, "GET", f"/v1/batches/{batch['id']}")) for _ in range(2)]
     assert [look["status"] for look in looks] == ["in_progress", "completed"]

@@ -26,10 +26,10 @@ NONE = "no rating"
 
 
 def _client(name: str, first: Any, second: Any) -> Scripted:
-    told = [
+    replies = [
         one if one is NONE or isinstance(one, Exception) else rated(one) for one in (first, second)
     ]
-    return Scripted({f"{STEPS[name]}_first": told[0], f"{STEPS[name]}_second": told[1]})
+    return Scripted({f"{STEPS[name]}_first": replies[0], f"{STEPS[name]}_second": replies[1]})
 
 
 @pytest.mark.parametrize(

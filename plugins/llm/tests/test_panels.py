@@ -81,11 +81,11 @@ def test_a_report_says_who_moves_the_mean() -> None:
     values = np.array([[[1.0], [1.0], [0.0]], [[1.0], [0.0], [0.0]], [[1.0], [1.0], [NAN]]])
     scorings = RepeatedScores(("a", "b", "c"), values, (Counter(), Counter(), Counter(busy=1)))
 
-    told = panel_details(scorings, "majority")
+    found = panel_details(scorings, "majority")
 
-    assert told["panel"]["judges"] == 3
-    assert told["panel"]["combined_by"] == "majority"
-    assert told["panel_judges"] == [
+    assert found["panel"]["judges"] == 3
+    assert found["panel"]["combined_by"] == "majority"
+    assert found["panel_judges"] == [
         # without a: 1 and 0 tie to 0.5; 0; 1
         {"judge": "a", "mean": 1.0, "scored": 3, "failed": 0, "mean_without": 0.5},
         # without b: 0.5, 0.5, 1
@@ -100,10 +100,10 @@ def test_a_report_says_who_moves_the_mean() -> None:
             "most_frequent_failure": "busy",
         },
     ]
-    assert [pair["judges"] for pair in told["panel_pairs"]] == ["a and b", "a and c", "b and c"]
-    assert [pair["items"] for pair in told["panel_pairs"]] == [3, 2, 2]
+    assert [pair["judges"] for pair in found["panel_pairs"]] == ["a and b", "a and c", "b and c"]
+    assert [pair["items"] for pair in found["panel_pairs"]] == [3, 2, 2]
     # b and c: 1, 0 and 0, 0: squares 1/2; by chance 1/4 + 0 + 1/4: 1 - 1 = 0
-    assert told["panel_pairs"][2]["weighted_kappa"] == 0.0
+    assert found["panel_pairs"][2]["weighted_kappa"] == 0.0
 
 
 def test_alpha_is_none_where_all_say_the_same() -> None:

@@ -29,8 +29,8 @@ class InTurn:
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
         """The next reply."""
-        told = next(self.replies)
-        return told if isinstance(told, str) else json.dumps(told)
+        scripted = next(self.replies)
+        return scripted if isinstance(scripted, str) else json.dumps(scripted)
 
 
 def _theirs(name: str, item: Text, replies: Sequence[object]) -> float:

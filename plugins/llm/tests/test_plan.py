@@ -143,8 +143,8 @@ def test_the_plan_of_a_panel_says_which_judge_each_row_is_of(
     rows = [
         line.split() for line in valor("judge", "plan", "config.yaml", *chosen).stdout.splitlines()
     ]
-    told = [row[:4] for row in rows if row and row[0] == "llm.Faithfulness"]
-    assert told == [
+    counts = [row[:4] for row in rows if row and row[0] == "llm.Faithfulness"]
+    assert counts == [
         ["llm.Faithfulness", step, judge, "6"]
         for judge in ("one", "two")
         for step in ("claims", "claims_supported")

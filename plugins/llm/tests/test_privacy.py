@@ -173,12 +173,12 @@ def test_no_object_shows_or_pickles_the_key(dialect: str, endpoint: MockEndpoint
     else:
         client = anthropic_endpoint(AnthropicParameters(base_url=endpoint.root, **more))
     judge = Judge(JudgeParameters(cache="off"), client)
-    told = [client, client.parameters, client.transport, client.transport._key, judge]
-    for one in told:
+    objects = [client, client.parameters, client.transport, client.transport._key, judge]
+    for one in objects:
         assert KEY not in repr(one)
         assert KEY not in repr(getattr(one, "__dict__", ""))
     assert KEY not in json.dumps([client.identity(), judge.facts()])
-    for one in told:
+    for one in objects:
         try:
             pickled = pickle.dumps(one)
         except (TypeError, AttributeError):

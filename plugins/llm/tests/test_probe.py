@@ -46,8 +46,8 @@ class Obedient:
         if self.gives_up_at in claim:
             raise TransientError("too hard")
         word = "yes" if self.words in claim or self.always in claim else "no"
-        told = {"verdicts": [{"id": 1, "analysis": "because", "verdict": word}]}
-        return Reply(text=json.dumps(told), model=self.model)
+        content = {"verdicts": [{"id": 1, "analysis": "because", "verdict": word}]}
+        return Reply(text=json.dumps(content), model=self.model)
 
 
 def probe(client: Any) -> Probe:
@@ -124,12 +124,12 @@ def test_the_command_prints_a_rate_with_its_interval_for_each_kind(config: str) 
 def test_command_reports_everything_in_json(config: str) -> None:
     said = valor("judge", "probe", config, "--json")
 
-    (told,) = json.loads(said.stdout)["judges"]
-    assert told["judge"] == "lexical rules, no language model"
-    assert told["attacks"]["interval"][0] == 0.0
-    assert told["kinds"]["ids"]["judged"] == 5
-    assert len(told["trials"]) == 50
-    assert told["misjudged"] == []
+    (content,) = json.loads(said.stdout)["judges"]
+    assert content["judge"] == "lexical rules, no language model"
+    assert content["attacks"]["interval"][0] == 0.0
+    assert content["kinds"]["ids"]["judged"] == 5
+    assert len(content["trials"]) == 50
+    assert content["misjudged"] == []
 
 
 def made(outcomes: dict[str, int]) -> Any:
@@ -140,10 +140,10 @@ def made(outcomes: dict[str, int]) -> Any:
         for _ in range(count)
     ]
 
-    async def told(judge: Any) -> Probe:
+    async def content(judge: Any) -> Probe:
         return Probe(tuple(trials), CASES[:1])
 
-    return told
+    return content
 
 
 @pytest.mark.parametrize(

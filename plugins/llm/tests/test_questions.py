@@ -71,6 +71,6 @@ def test_all_eleven_metrics_ask_11_questions_and_4_for_each_reference(references
     assert all(isinstance(score, ItemScore) for score in scores)
     assert len(client.distinct) == 11 + 4 * references
     # The statements of the response, of each reference, and the opinions are shared by two each.
-    told = Counter(step for step, _ in client.distinct)
-    assert told["statements"] == 1 + references
-    assert told["opinions"] == told["claims"] == 1
+    asked_steps = Counter(step for step, _ in client.distinct)
+    assert asked_steps["statements"] == 1 + references
+    assert asked_steps["opinions"] == asked_steps["claims"] == 1

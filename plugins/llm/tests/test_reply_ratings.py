@@ -88,8 +88,8 @@ def test_a_value_that_is_no_grade_is_asked_for_again(text: str, rating: Rating) 
     reading = read(text, rating)
 
     assert reading.value == {}
-    told = ", ".join(map(str, rating.grades))
-    assert reading.fault.startswith(f'"rating" must be one of {told}, got ')
+    grades = ", ".join(map(str, rating.grades))
+    assert reading.fault.startswith(f'"rating" must be one of {grades}, got ')
     assert not reading.unfit
 
 

@@ -29,7 +29,7 @@ def row(number: Any, verdict: Any, **more: Any) -> dict[str, Any]:
     return {"id": number, "analysis": "so", "verdict": verdict, **more}
 
 
-def told(*rows: Any) -> str:
+def reply_of(*rows: Any) -> str:
     return json.dumps({"verdicts": list(rows)})
 
 
@@ -39,7 +39,7 @@ def words(reading: ParsedReply, key: str = "verdicts") -> dict[int, str]:
 
 
 def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
-    text = told(row(1, "yes"), row(2, "no"), row(3, "yes"))
+    text = reply_of(row(1, "yes"), row(2, "no"), row(3, "yes"))
 
     reading = SHAPE.read(text, THREE, None)
 
@@ -59,13 +59,13 @@ def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
 @pytest.mark.parametrize(
     ("text", "lenient"),
     [
-        (told(row(3, "yes"), row(1, "yes"), row(2, "no")), []),
-        (told(row("1", "yes"), row(2.0, "no"), row(3, "yes")), ["other spelling"]),
-        (told(row(1, "Yes"), row(2, "NO."), row(3, True)), ["other spelling"]),
-        (told(row(1, "yes"), row(2, "no"), row(2, "no"), row(3, "yes")), ["id twice"]),
-        (told(row(1, "yes", claim="a"), row(2, "no"), row(3, "yes")), ["further key"]),
+        (reply_of(row(3, "yes"), row(1, "yes"), row(2, "no")), []),
+        (reply_of(row("1", "yes"), row(2.0, "no"), row(3, "yes")), ["other spelling"]),
+        (reply_of(row(1, "Yes"), row(2, "NO."), row(3, True)), ["other spelling"]),
+        (reply_of(row(1, "yes"), row(2, "no"), row(2, "no"), row(3, "yes")), ["id twice"]),
+        (reply_of(row(1, "yes", claim="a"), row(2, "no"), row(3, "yes")), ["further key"]),
         (
-            told(*({"reason": "so", "verdict": one} for one in ("yes", "no", "yes"))),
+            reply_of(*({"reason": "so", "verdict": one} for one in ("yes", "no", "yes"))),
             ["other key", "no ids"],
         ),
         (
@@ -87,7 +87,7 @@ def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
             ["wrapped"],
         ),
         (
-            told(row(1, "yes"), row(2, "no"), row(3, "yes")) * 2,
+            reply_of(row(1, "yes"), row(2, "no"), row(3, "yes")) * 2,
             ["text around the JSON"],
         ),
     ],
@@ -103,64 +103,68 @@ def test_small_deviations_are_tolerated_and_reported(text: str, lenient: list[st
 @for_each(
     ("text", "kept", "fault"),
     [
-        (told(row(1, "yes"), row(3, "no")), {1: "yes", 3: "no"}, '"verdicts" has no answer for 2'),
         (
-            told(row(1, "yes"), row(2, "maybe"), row(3, "no")),
+            reply_of(row(1, "yes"), row(3, "no")),
+            {1: "yes", 3: "no"},
+            '"verdicts" has no answer for 2',
+        ),
+        (
+            reply_of(row(1, "yes"), row(2, "maybe"), row(3, "no")),
             {1: "yes", 3: "no"},
             "\"verdicts\": the verdict of 2 must be yes or no, got 'maybe'",
         ),
         (
-            told(row(1, "yes"), row(2, None), row(3, "no")),
+            reply_of(row(1, "yes"), row(2, None), row(3, "no")),
             {1: "yes", 3: "no"},
             '"verdicts": the verdict of 2 must be yes or no, got None',
         ),
         (
-            told(row(1, "yes"), row(2, "no"), row(2, "yes"), row(3, "no")),
+            reply_of(row(1, "yes"), row(2, "no"), row(2, "yes"), row(3, "no")),
             {1: "yes", 3: "no"},
             '"verdicts": 2 has verdicts that differ',
         ),
         (
-            told(row(1, "yes"), {"id": 2, "verdict": "no"}, row(3, "no")),
+            reply_of(row(1, "yes"), {"id": 2, "verdict": "no"}, row(3, "no")),
             {1: "yes", 3: "no"},
             '"verdicts": 2 has no analysis',
         ),
         # One number that cannot be right puts the others in doubt.
         (
-            told(row(0, "yes"), row(1, "yes"), row(2, "no")),
+            reply_of(row(0, "yes"), row(1, "yes"), row(2, "no")),
             {},
             '"verdicts" has the id 0 where there are ids 1 to 3',
         ),
         (
-            told(row(1, "yes"), row(2, "yes"), row(3, "no"), row(4, "no")),
+            reply_of(row(1, "yes"), row(2, "yes"), row(3, "no"), row(4, "no")),
             {},
             '"verdicts" has the id 4 where there are ids 1 to 3',
         ),
         (
-            told(row("b", "yes"), row(2, "yes"), row(3, "no")),
+            reply_of(row("b", "yes"), row(2, "yes"), row(3, "no")),
             {},
             "\"verdicts\" has the id 'b' where there are ids 1 to 3",
         ),
         (
-            told(row("0000000012", "yes"), row(2, "yes"), row(3, "no")),
+            reply_of(row("0000000012", "yes"), row(2, "yes"), row(3, "no")),
             {},
             "\"verdicts\" has the id '0000000012' where there are ids 1 to 3",
         ),
         (
-            told(row(True, "yes")),
+            reply_of(row(True, "yes")),
             {},
             '"verdicts" has the id True where there are ids 1 to 3',
         ),
         (
-            told({"analysis": "so", "verdict": "yes"}, row(2, "yes"), row(3, "no")),
+            reply_of({"analysis": "so", "verdict": "yes"}, row(2, "yes"), row(3, "no")),
             {},
             '"verdicts" has 1 entries without an id beside others with one',
         ),
         (
-            told(*[{"analysis": "so", "verdict": "yes"}] * 2),
+            reply_of(*[{"analysis": "so", "verdict": "yes"}] * 2),
             {},
             '"verdicts" has 2 entries without ids where 3 were asked',
         ),
-        (told("yes", "no", "yes"), {}, "\"verdicts\" must be a list of objects, got 'yes'"),
+        (reply_of("yes", "no", "yes"), {}, "\"verdicts\" must be a list of objects, got 'yes'"),
         (json.dumps({"verdicts": "yes"}), {}, "\"verdicts\" must be a list, got 'yes'"),
     ],
 )
@@ -202,8 +206,8 @@ def test_reply_of_another_form_is_distinguished_from_one_with_mistakes(
 
 
 def test_two_answers_that_differ_are_none() -> None:
-    first = told(row(1, "yes"), row(2, "no"), row(3, "yes"))
-    second = told(row(1, "yes"), row(2, "no"), row(3, "no"))
+    first = reply_of(row(1, "yes"), row(2, "no"), row(3, "yes"))
+    second = reply_of(row(1, "yes"), row(2, "no"), row(3, "no"))
 
     reading = SHAPE.read(f"{first} Or rather: {second}", THREE, None)
 
@@ -212,7 +216,7 @@ def test_two_answers_that_differ_are_none() -> None:
 
 
 def test_only_what_is_missing_is_asked_for_again_and_what_was_valid_stays() -> None:
-    first = SHAPE.read(told(row(1, "yes"), row("3", "no")), THREE, None)
+    first = SHAPE.read(reply_of(row(1, "yes"), row("3", "no")), THREE, None)
 
     schema = SHAPE.schema(THREE, first.missing)["properties"]["verdicts"]
     assert schema["items"]["properties"]["id"]["enum"] == [2]
@@ -222,7 +226,7 @@ def test_only_what_is_missing_is_asked_for_again_and_what_was_valid_stays() -> N
     assert second.missing == {"verdicts": (2,)}
     assert words(second) == {1: "yes", 3: "no"}
 
-    third = SHAPE.read(told(row(2, "no")), THREE, second)
+    third = SHAPE.read(reply_of(row(2, "no")), THREE, second)
     assert words(third) == {1: "yes", 2: "no", 3: "no"}
     assert third.is_complete
     assert third.lenient == ["other spelling"]
@@ -231,28 +235,28 @@ def test_only_what_is_missing_is_asked_for_again_and_what_was_valid_stays() -> N
 def test_a_repair_that_counts_anew_is_not_taken_for_other_items() -> None:
     """Items 2 and 4 are missing; a model that renumbers them 1 and 2 means other items by 2."""
     data = {"claims": ["a", "b", "c", "d"]}
-    known = SHAPE.read(told(row(1, "yes"), row(3, "yes")), data, None)
+    known = SHAPE.read(reply_of(row(1, "yes"), row(3, "yes")), data, None)
 
-    anew = SHAPE.read(told(row(1, "yes"), row(2, "no")), data, known)
+    anew = SHAPE.read(reply_of(row(1, "yes"), row(2, "no")), data, known)
 
     assert words(anew) == {1: "yes", 3: "yes"}
     assert anew.fault == '"verdicts" has the id 1, which was not asked for'
 
 
 def test_a_repair_that_repeats_all_changes_only_what_was_missing() -> None:
-    known = SHAPE.read(told(row(1, "yes"), row(3, "yes")), THREE, None)
+    known = SHAPE.read(reply_of(row(1, "yes"), row(3, "yes")), THREE, None)
 
-    repeated = SHAPE.read(told(row(1, "no"), row(2, "no"), row(3, "no")), THREE, known)
+    repeated = SHAPE.read(reply_of(row(1, "no"), row(2, "no"), row(3, "no")), THREE, known)
 
     assert words(repeated) == {1: "yes", 2: "no", 3: "yes"}
     assert repeated.lenient == ["not asked for"]
 
 
 def test_a_repair_without_ids_is_taken_in_the_order_of_what_is_missing() -> None:
-    known = SHAPE.read(told(row(2, "yes")), THREE, None)
+    known = SHAPE.read(reply_of(row(2, "yes")), THREE, None)
     entries = [{"analysis": "so", "verdict": word} for word in ("no", "yes")]
 
-    repaired = SHAPE.read(told(*entries), THREE, known)
+    repaired = SHAPE.read(reply_of(*entries), THREE, known)
 
     assert words(repaired) == {1: "no", 2: "yes", 3: "yes"}
 
@@ -377,7 +381,7 @@ def test_entries_that_are_lost_doubled_moved_or_spoilt_never_give_a_wrong_verdic
             entries[at] = entries[at] | {"id": str(entries[at]["id"])}
         random.shuffle(entries)
 
-    reading = WIDE.read(told(*entries), {"texts": truth}, None)
+    reading = WIDE.read(reply_of(*entries), {"texts": truth}, None)
 
     assert words(reading).items() <= dict(enumerate(truth, 1)).items()
     assert set(words(reading)) | set(reading.missing["verdicts"]) == set(range(1, len(truth) + 1))

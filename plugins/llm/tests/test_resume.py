@@ -219,15 +219,15 @@ def test_report_of_a_resumed_run_counts_the_calls_of_the_killed_ones(
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said.decode()
-    told = json.loads((tmp_path / "report.json").read_text())["facts"]
+    found = json.loads((tmp_path / "report.json").read_text())["facts"]
     # Calls under way at a kill, and those that ended after the last item did, are not counted.
     # A call counts when it begins: one that the kill stopped may not have reached the endpoint.
     calls, stopped = endpoint.counters["requests"], len(points) * CONCURRENCY
-    assert calls - 3 * stopped <= told["calls"] <= calls + stopped
-    assert told["prompt_tokens"] > 0
+    assert calls - 3 * stopped <= found["calls"] <= calls + stopped
+    assert found["prompt_tokens"] > 0
     again = subprocess.run(command, capture_output=True, check=True)
     assert again.returncode == 0
-    assert json.loads((tmp_path / "report.json").read_text())["facts"] == told
+    assert json.loads((tmp_path / "report.json").read_text())["facts"] == found
     (tmp_path / "state.npz").unlink()
     subprocess.run(command, capture_output=True, check=True)
-    assert json.loads((tmp_path / "report.json").read_text())["facts"] == told
+    assert json.loads((tmp_path / "report.json").read_text())["facts"] == found

@@ -79,19 +79,19 @@ def test_prompt_contains_criteria_meanings_and_steps() -> None:
         {"1": "polite"},
         ("Read.", "Think."),
     )
-    told = step.messages(prompt.own("rubric"), {"response": "x"}, "English", Fences())[0].content
-    assert "polite?" in told
-    assert "\n0\n1: polite\n" in told
-    assert "Proceed so:\n1. Read.\n2. Think.\n" in told
-    assert "{{" not in told.replace("{{grades}} polite", "")
+    text = step.messages(prompt.own("rubric"), {"response": "x"}, "English", Fences())[0].content
+    assert "polite?" in text
+    assert "\n0\n1: polite\n" in text
+    assert "Proceed so:\n1. Read.\n2. Think.\n" in text
+    assert "{{" not in text.replace("{{grades}} polite", "")
 
 
 def test_without_meanings_and_steps_nothing_is_left_of_their_places() -> None:
     step = rubric(("response",), "c", Rating((1, 2)), {}, ())
-    told = step.messages(prompt.own("rubric"), {"response": "x"}, "English", Fences())[0].content
-    assert "Proceed" not in told
-    assert "{{" not in told
-    assert "\n1\n2\n" in told
+    text = step.messages(prompt.own("rubric"), {"response": "x"}, "English", Fences())[0].content
+    assert "Proceed" not in text
+    assert "{{" not in text
+    assert "\n1\n2\n" in text
 
 
 @pytest.mark.parametrize(
@@ -132,5 +132,5 @@ def test_a_prompt_of_ones_own_has_to_have_a_place_for_the_criteria() -> None:
         own.filled(settings, "English")
     # What is empty needs no place.
     whole = "version = 1\ninstruction = '{{criteria}} {{grades}}'\n"
-    told = prompt.parsed("rubric", whole, "own.toml").filled(settings, "English")
-    assert told.startswith("Is it polite? ")
+    text = prompt.parsed("rubric", whole, "own.toml").filled(settings, "English")
+    assert text.startswith("Is it polite? ")

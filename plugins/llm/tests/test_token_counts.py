@@ -140,8 +140,8 @@ def test_without_budget_or_prices_missing_counts_are_no_warning() -> None:
 
 
 def test_reasoning_in_the_total_counts_as_part_of_the_reply() -> None:
-    told = {"prompt_tokens": 90, "completion_tokens": 20, "total_tokens": 400}
-    assert openai.usage_of(told) == Usage(prompt=90, completion=310)
+    counted = {"prompt_tokens": 90, "completion_tokens": 20, "total_tokens": 400}
+    assert openai.usage_of(counted) == Usage(prompt=90, completion=310)
 
 
 # ---- prompts that were cut off
@@ -158,8 +158,8 @@ def read(dialect: str, tokens: int) -> Reply:
         content = [{"type": "text", "text": "{}"}]
         usage = {"input_tokens": tokens, "output_tokens": 2}
         return anthropic.reply_of({"content": content, "usage": usage}, "http://judge.test", "m")
-    told = {"message": {"content": "{}"}, "prompt_eval_count": tokens, "eval_count": 2}
-    return ollama.reply_of(told, "http://judge.test", "m")
+    counted = {"message": {"content": "{}"}, "prompt_eval_count": tokens, "eval_count": 2}
+    return ollama.reply_of(counted, "http://judge.test", "m")
 
 
 class Counting:

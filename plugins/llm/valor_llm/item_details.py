@@ -89,7 +89,7 @@ def summarize(
     """
     details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
     judge = next(iter(resources.values()), None)
-    details_of_rows = [rows.details[place] for place in sorted(rows.details)]
+    details_of_rows = [rows.details[row] for row in sorted(rows.details)]
     scorings = RepeatedScores.of(details_of_rows)
     if scorings.values.shape[2] > 1:
         details["repeats"] = _repeats(scorings)

@@ -103,8 +103,8 @@ def asked_of(prompts: Sequence[str]) -> Asked:
 def _missing(prompt: str) -> tuple[int, ...]:
     if FENCED.search(prompt):
         return ()
-    told = re.findall(r"\bids? (\d+(?:(?:, | and )\d+)*)", prompt)
-    return tuple(int(number) for one in told for number in re.findall(r"\d+", one))
+    matches = re.findall(r"\bids? (\d+(?:(?:, | and )\d+)*)", prompt)
+    return tuple(int(number) for one in matches for number in re.findall(r"\d+", one))
 
 
 # ---- the form of the reply

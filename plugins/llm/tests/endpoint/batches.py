@@ -68,8 +68,8 @@ class Batches:
                 try:
                     answer = work(self, headers, body, *found.groups())
                 except KeyError as missing:
-                    told = refused("openai", 404, f"no such object: {missing}")
-                    return 404, json.dumps(told).encode()
+                    content = refused("openai", 404, f"no such object: {missing}")
+                    return 404, json.dumps(content).encode()
                 return 200, answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         return None
 
@@ -107,11 +107,11 @@ class Batches:
         return self.files[name]
 
     def _create(self, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        told = json.loads(body)
-        lines = self.files[told["input_file_id"]].decode().splitlines()
+        content = json.loads(body)
+        lines = self.files[content["input_file_id"]].decode().splitlines()
         rows = [json.loads(line) for line in lines if line.strip()]
         entries = [(row["custom_id"], row["body"]) for row in rows]
-        name = self._new("batch", Batch("openai", entries, told["endpoint"]))
+        name = self._new("batch", Batch("openai", entries, content["endpoint"]))
         return self._openai(name)
 
     def _get(self, headers: Mapping[str, str], body: bytes, name: str) -> dict[str, Any]:
@@ -161,11 +161,11 @@ class Batches:
                 good.append(json.dumps(line).encode())
                 continue
             if fault == "errored":
-                told = refused("openai", 400, "The request is malformed.")
-                line["response"] = {"status_code": 400, "request_id": "r", "body": told}
+                content = refused("openai", 400, "The request is malformed.")
+                line["response"] = {"status_code": 400, "request_id": "r", "body": content}
             elif fault == "server_error":
-                told = refused("openai", 500, "The server had an error.")
-                line["response"] = {"status_code": 500, "request_id": "r", "body": told}
+                content = refused("openai", 500, "The server had an error.")
+                line["response"] = {"status_code": 500, "request_id": "r", "body": content}
             else:
                 line["response"] = None
                 line["error"] = {"code": f"batch_{fault}", "message": f"The batch {fault}."}
@@ -223,10 +223,10 @@ class Batches:
             elif fault in ("expired", "canceled"):
                 result = {"type": fault}
             else:
-                told = refused("anthropic", 400, "The request is malformed.")
+                content = refused("anthropic", 400, "The request is malformed.")
                 if fault == "server_error":
-                    told = refused("anthropic", 500, "The server had an error.")
-                result = {"type": "errored", "error": told}
+                    content = refused("anthropic", 500, "The server had an error.")
+                result = {"type": "errored", "error": content}
             lines.append({"custom_id": own, "result": result})
         return lines
 

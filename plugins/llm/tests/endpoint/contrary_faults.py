@@ -165,8 +165,8 @@ def _rated(template: str, is_reply: bool) -> Change:
         value = copy.deepcopy(said.value)
         if not isinstance(value, dict) or "rating" not in value:
             return None
-        told = template.format(5 if value["rating"] != 5 else 4)
-        text = told if is_reply else json.dumps(value | {"rating": told})
+        sentence = template.format(5 if value["rating"] != 5 else 4)
+        text = sentence if is_reply else json.dumps(value | {"rating": sentence})
         return replace(said, text=text)
 
     return on

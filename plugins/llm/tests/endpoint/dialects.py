@@ -25,8 +25,8 @@ def dialect_of(path: str) -> str | None:
 
 def prompts_of(body: Body) -> list[str]:
     """The texts of a request's messages."""
-    told = [{"content": body["system"]}] if body.get("system") else []
-    return [_text(one.get("content")) for one in [*told, *body["messages"]]]
+    system = [{"content": body["system"]}] if body.get("system") else []
+    return [_text(one.get("content")) for one in [*system, *body["messages"]]]
 
 
 def _text(content: Any) -> str:
@@ -213,13 +213,13 @@ def rejection(fault: str, dialect: str, body: Body) -> str | None:
             return None
         return "Invalid value: 'json_schema'. response_format must be 'text' or 'json_object'."
     if fault == "rejects_list_lengths":
-        told = "Invalid schema: 'minItems' is not permitted."
-        return told if "minItems" in json.dumps(asked_schema(dialect, body)) else None
+        system = "Invalid schema: 'minItems' is not permitted."
+        return system if "minItems" in json.dumps(asked_schema(dialect, body)) else None
     options = body.get("options") or {}
     for field in FIELDS[fault]:
         if field == "max_tokens" and dialect == "anthropic":  # where it has to be sent
             continue
         if body.get(field) is not None or options.get(field) is not None:
-            told = f"Unsupported parameter: '{field}' is not supported with this model."
-            return told + (" Use 'max_completion_tokens'." if field == "max_tokens" else "")
+            system = f"Unsupported parameter: '{field}' is not supported with this model."
+            return system + (" Use 'max_completion_tokens'." if field == "max_tokens" else "")
     return None

@@ -82,12 +82,12 @@ class Server:
 
     def drawn(self, shares: Mapping[str, float], key: str, times: int) -> str | None:
         """The fault that a call meets, by its content and how often it has come."""
-        told = f"{self.settings['seed']} {key} {times}".encode()
-        place = int.from_bytes(hashlib.sha256(told).digest()[:8]) / 2**64
+        content = f"{self.settings['seed']} {key} {times}".encode()
+        fraction = int.from_bytes(hashlib.sha256(content).digest()[:8]) / 2**64
         for name, share in shares.items():
-            if place < share:
+            if fraction < share:
                 return name
-            place -= share
+            fraction -= share
         return None
 
     def ask_batch(self, dialect: str, body: dict[str, Any]) -> tuple[Said, str | None]:
@@ -110,10 +110,10 @@ class Server:
             plan = scripted.pop(0) if scripted else self.drawn(shares, entry["key"], entry["count"])
         await asyncio.sleep(self.settings["latency"])
         if isinstance(plan, str) and plan in REJECTIONS:
-            told = rejection(plan, dialect, body)
-            if told:
+            content = rejection(plan, dialect, body)
+            if content:
                 self.hit(plan, entry)
-                await wire.refuse(400, told)
+                await wire.refuse(400, content)
                 return
         said = right(dialect, body)
         if isinstance(plan, dict):
@@ -175,8 +175,8 @@ class Server:
         key = self.settings["key"]
         given = (headers.get(name, "") for name in ("authorization", "x-api-key", "api-key"))
         if key is not None and key not in {one.removeprefix("Bearer ") for one in given}:
-            told = refused(dialect_of(path) or "openai", 401, "Incorrect API key provided.")
-            writer.write(message(401, json.dumps(told).encode()))
+            content = refused(dialect_of(path) or "openai", 401, "Incorrect API key provided.")
+            writer.write(message(401, json.dumps(content).encode()))
             return
         other = self.batches.respond(method, path, headers, body)
         dialect = dialect_of(path)
@@ -184,8 +184,8 @@ class Server:
             writer.write(message(*other))
             return
         if method != "POST" or dialect is None:
-            told = refused("openai", 404, f"no such path: {method} {path}")
-            writer.write(message(404, json.dumps(told).encode()))
+            content = refused("openai", 404, f"no such path: {method} {path}")
+            writer.write(message(404, json.dumps(content).encode()))
             return
         asked = json.loads(body)
         entry = self._entered(path, headers, asked, connection)
@@ -240,8 +240,8 @@ class Server:
             return message(400, str(error).encode())
         counters = dict.fromkeys(("requests", "answered", "lost", "batches", "batch_requests"), 0)
         counters |= {"max_in_flight": 0, "batch_looks": 0, **self.counters}
-        told = counters | {"in_flight": self.open, "connections": len(self.connections)}
-        return message(200, json.dumps(told | {"faults": self.faults}).encode())
+        content = counters | {"in_flight": self.open, "connections": len(self.connections)}
+        return message(200, json.dumps(content | {"faults": self.faults}).encode())
 
 
 def key_of(body: Mapping[str, Any]) -> str:

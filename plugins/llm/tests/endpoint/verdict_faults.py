@@ -135,8 +135,8 @@ def _duplicate_keys(said: Said) -> Said | None:
     words = [row["verdict"] for _, rows in _lists(said.value) for row in rows]
     text = said.text
     for word in dict.fromkeys(words):
-        told, other = json.dumps(word), json.dumps(_other(word))
-        text = text.replace(f'"verdict": {told}', f'"verdict":  {told}, "verdict":  {other}')
+        written, other = json.dumps(word), json.dumps(_other(word))
+        text = text.replace(f'"verdict": {written}', f'"verdict":  {written}, "verdict":  {other}')
     return replace(said, text=text)
 
 

@@ -48,10 +48,10 @@ class Exchange:
         await self.writer.drain()
 
     async def refuse(
-        self, status: int, told: str, headers: Mapping[str, str] | None = None
+        self, status: int, words: str, headers: Mapping[str, str] | None = None
     ) -> None:
         """Send an error in the form of the dialect."""
-        body = json.dumps(refused(self.dialect, status, told)).encode()
+        body = json.dumps(refused(self.dialect, status, words)).encode()
         await self.send(status, body, headers)
 
     def close(self) -> None:
@@ -84,8 +84,8 @@ def wire_fault(name: str) -> Callable[[Fault], Fault]:
 # ---- statuses
 
 
-def _status(status: int, told: str) -> Fault:
-    return lambda exchange: exchange.refuse(status, told)
+def _status(status: int, words: str) -> Fault:
+    return lambda exchange: exchange.refuse(status, words)
 
 
 for _code, _told in {
@@ -414,8 +414,8 @@ def _of_bytes(name: str, change: Callable[[bytes], bytes]) -> None:
 def _content_twice(body: bytes) -> bytes:
     """A body whose message has the right content and after it the contrary one."""
     content = json.dumps(json.loads(body)["choices"][0]["message"]["content"]).encode()
-    told = b'"content": ' + content
-    return body.replace(told, told + b', "content": ' + _contrary(content))
+    words = b'"content": ' + content
+    return body.replace(words, words + b', "content": ' + _contrary(content))
 
 
 _of_bytes("content_twice", _content_twice)

@@ -70,18 +70,18 @@ def sensitivity_and_specificity(pairs: Sequence[Pair]) -> tuple[Share | None, Sh
     """Return the judge's true positive and true negative rate; None without such labels."""
     shares = []
     for wanted in (1.0, 0.0):
-        own = [pair for pair in pairs if pair.human == wanted]
-        answers = [pair.judge == wanted for pair in own]
-        shares.append(_by_item([pair.item for pair in own], answers))
+        selected = [pair for pair in pairs if pair.human == wanted]
+        answers = [pair.judge == wanted for pair in selected]
+        shares.append(_by_item([pair.item for pair in selected], answers))
     return shares[0], shares[1]
 
 
 def _by_item(items: Sequence[str], answers: Sequence[bool]) -> Share | None:
     """Return the share of yes, clustered by item; None without answers."""
-    own: dict[str, list[bool]] = {}
+    by_item: dict[str, list[bool]] = {}
     for item, answer in zip(items, answers, strict=True):
-        own.setdefault(item, []).append(answer)
-    return Share.of_answers([*own.values()]) if own else None
+        by_item.setdefault(item, []).append(answer)
+    return Share.of_answers([*by_item.values()]) if by_item else None
 
 
 def _of_answers(of: str, pairs: Sequence[Pair]) -> Comparison:

@@ -43,9 +43,9 @@ def correction(
     calibration = Record.load(path).of(fingerprint.metric, fingerprint.parameters)
     if calibration is None:
         return _uncalibrated(spec.name, "its record has no labels of this metric")
-    apart = calibration.fingerprint.apart(fingerprint)
-    if apart:
-        return _uncalibrated(spec.name, "; ".join(apart))
+    differences = calibration.fingerprint.differences(fingerprint)
+    if differences:
+        return _uncalibrated(spec.name, "; ".join(differences))
     return MetricDetails({"calibration": corrected(judged_items(rows), calibration)})
 
 
@@ -82,16 +82,16 @@ def _prediction_powered(items: Sequence[JudgedItem], calibration: Calibration) -
         why = "no labels of scores, nor of all verdicts of an item"
         return _row("prediction-powered", Undefined(why))
     of_run = {item.item for item in items}
-    own = [pair for pair in pairs if pair.item in of_run]
-    if own and len(own) < LEAST_LABELS:
-        why = f"labels of {len(own)} of these items, at least {LEAST_LABELS} are needed"
+    of_items = [pair for pair in pairs if pair.item in of_run]
+    if of_items and len(of_items) < LEAST_LABELS:
+        why = f"labels of {len(of_items)} of these items, at least {LEAST_LABELS} are needed"
         return _row("prediction-powered", Undefined(why))
-    used = own or pairs
-    known = {pair.item for pair in used}
-    unlabelled = [item.score for item in items if item.item not in known]
+    used = of_items or pairs
+    labelled = {pair.item for pair in used}
+    unlabelled = [item.score for item in items if item.item not in labelled]
     human, judge = [pair.human for pair in used], [pair.judge for pair in used]
     found = prediction_powered_mean(human, judge, unlabelled)
-    return _row("prediction-powered", found, used, bool(own), len(unlabelled))
+    return _row("prediction-powered", found, used, bool(of_items), len(unlabelled))
 
 
 def _rogan_gladen(items: Sequence[JudgedItem], calibration: Calibration) -> Row:

@@ -88,26 +88,28 @@ def prediction_powered_mean(
     >>> round(found.value, 4)
     0.5688
     """
-    labels, said, others = (np.asarray(own, np.float64) for own in (human, judge, unlabelled))
-    weight = _weight(labels, said, others)
-    apart = labels - weight * said
+    labels, judged, unlabelled_scores = (
+        np.asarray(values, np.float64) for values in (human, judge, unlabelled)
+    )
+    weight = _weight(labels, judged, unlabelled_scores)
+    apart = labels - weight * judged
     value, error = float(apart.mean()), _variance(apart) / len(apart)
-    if len(others):
-        value += weight * float(others.mean())
-        error += weight**2 * _variance(others) / len(others)
+    if len(unlabelled_scores):
+        value += weight * float(unlabelled_scores.mean())
+        error += weight**2 * _variance(unlabelled_scores) / len(unlabelled_scores)
     half = standard_errors(level) * math.sqrt(error)
     return Estimate(value, value - half, value + half)
 
 
-def _weight(labels: Numbers, said: Numbers, others: Numbers) -> float:
+def _weight(labels: Numbers, judged: Numbers, unlabelled: Numbers) -> float:
     """Return the weight of the judge's scores, from 0 to 1, that minimizes the interval."""
-    everything = np.concatenate([said, others])
+    everything = np.concatenate([judged, unlabelled])
     spread = _variance(everything)
-    if not len(others) or spread == 0:
+    if not len(unlabelled) or spread == 0:
         return 0.0
     spread *= len(everything) / (len(everything) - 1)
-    together = float(((labels - labels.mean()) * (said - said.mean())).mean())
-    return min(1.0, max(0.0, together / ((1 + len(labels) / len(others)) * spread)))
+    together = float(((labels - labels.mean()) * (judged - judged.mean())).mean())
+    return min(1.0, max(0.0, together / ((1 + len(labels) / len(unlabelled)) * spread)))
 
 
 def _variance(numbers: Numbers) -> float:

@@ -37,7 +37,7 @@ class Label:
         Number of the verdict, from 1, if the label is of a verdict.
     metric : str, optional
         The metric, if the file names it.
-    place : str
+    where : str
         File and line, for errors.
     """
 
@@ -45,7 +45,7 @@ class Label:
     value: float
     verdict: int | None = None
     metric: str | None = None
-    place: str = ""
+    where: str = ""
 
 
 def read_labels(path: Path) -> tuple[Label, ...]:
@@ -70,18 +70,19 @@ def read_labels(path: Path) -> tuple[Label, ...]:
         raise ReadError(f"{path}: expected a readable file, found: {error.strerror}") from error
     rows = _csv_rows if path.suffix.lower() == ".csv" else _json_rows
     labels = []
-    known: dict[tuple[Any, ...], str] = {}
-    for place, row in rows(text, str(path)):
-        label = _label(row, place)
+    first_at: dict[tuple[Any, ...], str] = {}
+    for where, row in rows(text, str(path)):
+        label = _label(row, where)
         if label is None:
             continue
         about = (label.uid, label.verdict, label.metric)
-        if about in known:
+        if about in first_at:
             raise ReadError(
-                f"{place}: expected one label of {shown(label.uid)}, another is at {known[about]}",
+                f"{where}: expected one label of {shown(label.uid)}, another is at "
+                f"{first_at[about]}",
                 "Keep the one that humans agreed on.",
             )
-        known[about] = place
+        first_at[about] = where
         labels.append(label)
     return tuple(labels)
 
@@ -99,45 +100,45 @@ def _json_rows(text: str, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{path}:{number}"
+        where = f"{path}:{number}"
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise ReadError(f"{place}: expected a line of JSON, found {error}", _REMEDY) from error
+            raise ReadError(f"{where}: expected a line of JSON, found {error}", _REMEDY) from error
         if not isinstance(row, dict):
-            raise ReadError(f"{place}: expected a table, found {shown(row)}", _REMEDY)
-        yield place, row
+            raise ReadError(f"{where}: expected a table, found {shown(row)}", _REMEDY)
+        yield where, row
 
 
-def _label(row: Mapping[str, Any], place: str) -> Label | None:
+def _label(row: Mapping[str, Any], where: str) -> Label | None:
     for name in ("uid", "label"):
         if row.get(name) is None and name not in row:
-            raise ReadError(f"{place}: {name}: expected a column of this name, found none", _REMEDY)
+            raise ReadError(f"{where}: {name}: expected a column of this name, found none", _REMEDY)
     if row["label"] is None or row["label"] == "":
         return None
     uid, verdict, metric = row["uid"], row.get("verdict"), row.get("metric")
     if isinstance(uid, bool) or not isinstance(uid, (str, int)) or uid == "":
-        raise ReadError(f"{place}: uid: expected a text or a whole number, found {shown(uid)}")
-    number = None if verdict is None or verdict == "" else _number(verdict, place)
-    value = _value(row["label"], f"{place}: label")
+        raise ReadError(f"{where}: uid: expected a text or a whole number, found {shown(uid)}")
+    number = None if verdict is None or verdict == "" else _number(verdict, where)
+    value = _value(row["label"], f"{where}: label")
     if number is not None and value not in (0.0, 1.0):
         raise ReadError(
-            f"{place}: label: expected yes or no of a verdict, found {shown(row['label'])}"
+            f"{where}: label: expected yes or no of a verdict, found {shown(row['label'])}"
         )
-    return Label(str(uid), value, number, str(metric) if metric else None, place)
+    return Label(str(uid), value, number, str(metric) if metric else None, where)
 
 
-def _number(value: Any, place: str) -> int:
+def _number(value: Any, where: str) -> int:
     try:
         number = int(value) if not isinstance(value, float) else -1
     except (TypeError, ValueError):
         number = -1
     if number < 1 or isinstance(value, bool):
-        raise ReadError(f"{place}: verdict: expected a number from 1, found {shown(value)}")
+        raise ReadError(f"{where}: verdict: expected a number from 1, found {shown(value)}")
     return number
 
 
-def _value(value: Any, place: str) -> float:
+def _value(value: Any, where: str) -> float:
     if isinstance(value, str) and value.strip().casefold() in _WORDS:
         return _WORDS[value.strip().casefold()]
     try:
@@ -145,7 +146,7 @@ def _value(value: Any, place: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ReadError(f"{place}: expected a number, yes or no, found {shown(value)}", _REMEDY)
+        raise ReadError(f"{where}: expected a number, yes or no, found {shown(value)}", _REMEDY)
     return number
 
 
@@ -263,7 +264,7 @@ def paired(labels: Sequence[Label], judged: Mapping[str, JudgedItem | None], ran
     for label in labels:
         if label.uid not in judged:
             raise ReadError(
-                f"{label.place}: uid: expected an item of the data, found {shown(label.uid)}",
+                f"{label.where}: uid: expected an item of the data, found {shown(label.uid)}",
                 "Label items that the config reads, or take the line out.",
             )
         item = judged[label.uid]
@@ -272,7 +273,7 @@ def paired(labels: Sequence[Label], judged: Mapping[str, JudgedItem | None], ran
         elif label.verdict is None:
             if label.value not in range:
                 raise ReadError(
-                    f"{label.place}: label: expected a score of {range}, found {label.value:g}"
+                    f"{label.where}: label: expected a score of {range}, found {label.value:g}"
                 )
             found.items.append(Pair(item.item, item.score, label.value))
             scored.add(label.uid)
@@ -297,7 +298,7 @@ def _check_verdict(label: Label, item: JudgedItem) -> None:
     if label.verdict > len(item.verdicts):
         there = f"of {len(item.verdicts)}" if item.verdicts else "of none"
         raise ReadError(
-            f"{label.place}: verdict: expected one {there} of item {shown(label.uid)}, found "
+            f"{label.where}: verdict: expected one {there} of item {shown(label.uid)}, found "
             f"{label.verdict}",
             "Number the verdicts in the order of a report with: items: true; label items "
             "without verdicts, or of several judges and repeats, by their score",

@@ -96,7 +96,7 @@ class Fingerprint:
             {name: tuple(sorted(steps[name])) for name in sorted(steps)},
         )
 
-    def apart(self, other: Fingerprint) -> list[str]:
+    def differences(self, other: Fingerprint) -> list[str]:
         """Describe the differences from another fingerprint; empty if the judge is the same.
 
         Steps that the other items did not need make no difference.
@@ -109,9 +109,9 @@ class Fingerprint:
         if not {*other.models} <= {*self.models}:
             found.append(f"model {_listed(self.models)} became {_listed(other.models)}")
         for name, prompts in other.steps.items():
-            known = self.steps.get(name, ())
-            if not {*prompts} <= {*known}:
-                found.append(f"step {name} {_listed(known)} became {_listed(prompts)}")
+            former = self.steps.get(name, ())
+            if not {*prompts} <= {*former}:
+                found.append(f"step {name} {_listed(former)} became {_listed(prompts)}")
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,16 +132,16 @@ class Fingerprint:
             dict(record["parameters"]),
             dict(record["judge"]),
             tuple(map(str, record["models"])),
-            {str(name): tuple(map(str, own)) for name, own in record["steps"].items()},
+            {str(name): tuple(map(str, prompts)) for name, prompts in record["steps"].items()},
         )
 
 
-def _apart(place: str, one: Any, other: Any) -> Iterator[str]:
+def _apart(path: str, one: Any, other: Any) -> Iterator[str]:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
-            yield from _apart(f"{place}.{key}", one.get(key), other.get(key))
+            yield from _apart(f"{path}.{key}", one.get(key), other.get(key))
     elif one != other:
-        yield f"{place} {_worded(one)} became {_worded(other)}"
+        yield f"{path} {_worded(one)} became {_worded(other)}"
 
 
 def _worded(value: Any) -> str:

@@ -99,16 +99,16 @@ def from_callable(
     '{"claims": []}'
     """
     name = getattr(function, "__qualname__", type(function).__qualname__)
-    place = endpoint or f"{getattr(function, '__module__', '')}.{name}"
+    endpoint_name = endpoint or f"{getattr(function, '__module__', '')}.{name}"
     method = getattr(function, "__call__", None)  # noqa: B004 - may be a coroutine function itself
     return Adapter(
-        endpoint=place,
+        endpoint=endpoint_name,
         model=model,
-        identity={"endpoint": place, "model": model},
+        identity={"endpoint": endpoint_name, "model": model},
         lacks=("format", "temperature", "seed", "max_tokens"),
         call=partial(_call, function),
-        read=partial(_read, place, model),
-        fault=partial(fault_of, place=place),
+        read=partial(_read, endpoint_name, model),
+        fault=partial(fault_of, place=endpoint_name),
         is_awaited=inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method),
     )
 

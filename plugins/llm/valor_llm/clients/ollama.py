@@ -83,10 +83,10 @@ def tokens_at_most(request: Request) -> int:
     """
     text = "".join(message.content for message in request.messages)
     letters = sum(map(len, _LETTERS.findall(text)))
-    others = len(_LETTERS.sub("", text).encode(errors="replace"))
+    size = len(_LETTERS.sub("", text).encode(errors="replace"))
     beyond = sum(character > "\x7f" for character in text) if not text.isascii() else 0
     signs = len(text) - letters - beyond
-    prompt = letters / 3 + signs + (others - signs) / 2.5
+    prompt = letters / 3 + signs + (size - signs) / 2.5
     return int(prompt) + (request.max_tokens or _REPLY) + _TEMPLATE
 
 

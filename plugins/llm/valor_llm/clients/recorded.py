@@ -235,11 +235,11 @@ def _is_text(value: Any) -> bool:
 
 
 def _finish(word: str) -> Finish:
-    known: tuple[Finish, ...] = get_args(Finish)
-    for one in known:
+    words: tuple[Finish, ...] = get_args(Finish)
+    for one in words:
         if one == word:
             return one
-    raise ValueError(f'"finish": expected one of {", ".join(known)}, found {shown(word)}')
+    raise ValueError(f'"finish": expected one of {", ".join(words)}, found {shown(word)}')
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
@@ -296,11 +296,11 @@ class Recorded:
 
         If several lines match, the one with the most data and settings is used.
         """
-        for names, others in self._names.get(request.step, ()):
+        for names, setting_names in self._names.get(request.step, ()):
             if any(name not in request.data for name in names):
                 continue
             data = {name: request.data[name] for name in names}
-            settings = {name: request.settings.get(name) for name in others}
+            settings = {name: request.settings.get(name) for name in setting_names}
             key = _key(request.step, data, settings, request.repeat, request.attempt)
             if key in self._replies:
                 return self._replies[key][1]

@@ -80,10 +80,10 @@ def calibrated(
     registry = registry_of(checked.run, request)
     with evaluator_of(checked, registry, request) as whole:
         assigned = _assigned(labels, whole.evaluation, metric, registry, request.place)
-    chosen = [checked.run.metrics[place] for place in assigned]
-    wanted = {label.uid for own in assigned.values() for label in own}
-    others = {k: v for k, v in request.values.items() if k != "metrics_to_return"}
-    request = evolve(request, values=others | {"metrics": chosen})
+    chosen = [checked.run.metrics[i] for i in assigned]
+    wanted = {label.uid for metric_labels in assigned.values() for label in metric_labels}
+    further = {k: v for k, v in request.values.items() if k != "metrics_to_return"}
+    request = evolve(request, values=further | {"metrics": chosen})
     with evaluator_of(request.checked, registry, request) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(checked.run.data, task, registry, request.folder, request.place)
@@ -94,12 +94,14 @@ def calibrated(
             (table.metric, str(table.parameters)): table for table in evaluator.compute().items
         }
         found = []
-        for bound, own in zip(evaluator.evaluation.plan.metrics, assigned.values(), strict=True):
+        for bound, metric_labels in zip(
+            evaluator.evaluation.plan.metrics, assigned.values(), strict=True
+        ):
             table = tables[bound.spec.identity, str(bound.result_parameters)]
             rows = [*table.rows]
             judged: dict[str, JudgedItem | None] = dict.fromkeys(str(row.uid) for row in rows)
             judged |= {item.uid: item for item in judged_items(rows)}
-            pairs = paired(own, judged, bound.spec.range)
+            pairs = paired(metric_labels, judged, bound.spec.range)
             pairs.check_enough(bound.spec.name)
             judge = judge_of(bound, evaluator.evaluation)
             assert judge is not None
@@ -147,7 +149,7 @@ def _assigned(
     evaluation: Evaluation,
     chosen: str | None,
     registry: Registry,
-    place: str,
+    section: str,
 ) -> Mapping[int, list[Label]]:
     """The labels by position of their metric in the config."""
     judged = {
@@ -171,7 +173,7 @@ def _assigned(
     assigned: dict[int, list[Label]] = {}
     for label in labels:
         if label.metric is not None:
-            number = found(label.metric, f"{label.place}: metric: ")
+            number = found(label.metric, f"{label.where}: metric: ")
             if of_all not in (None, number):
                 continue
         elif of_all is not None:
@@ -180,7 +182,7 @@ def _assigned(
             (number,) = judged
         else:
             raise ConfigError(
-                f"{place}metrics: expected one that asks a judge, or labels that name theirs, "
+                f"{section}metrics: expected one that asks a judge, or labels that name theirs, "
                 f"found {', '.join(names) or 'none'}",
                 f"Name it: --metric {names[0]}"
                 if names
@@ -189,7 +191,7 @@ def _assigned(
         assigned.setdefault(number, []).append(label)
     if not assigned:
         raise ConfigError(
-            f"{place}metrics: expected labels of a metric, found none",
+            f"{section}metrics: expected labels of a metric, found none",
             "Fill in the column label for some items.",
         )
     return dict(sorted(assigned.items()))

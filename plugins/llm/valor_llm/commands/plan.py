@@ -110,25 +110,25 @@ def planned(request: Request) -> PlannedRun:
     run, registry = checked.run, registry_of(checked.run, request)
     with evaluator_of(checked, registry, request) as evaluator:
         whole = evaluator.evaluation
-    judged = [place for place, metric in enumerate(whole.plan.metrics) if _asks(metric, whole)]
+    judged = [i for i, metric in enumerate(whole.plan.metrics) if _asks(metric, whole)]
     if not judged:
         raise ConfigError(
             f"{request.place}metrics: expected one that asks a judge, found none",
             "There is nothing to be planned: valor run CONFIG",
         )
     reader = reader_of(run.data, whole.task, registry, request.folder, request.place)
-    others = {key: value for key, value in request.values.items() if key not in _OF_FILES}
+    further = {key: value for key, value in request.values.items() if key not in _OF_FILES}
     items = 0
     with opened(map(_planning, whole.resources)) as resources:
         panels = {id(one): one for one in resources.values() if isinstance(one, PlanningPanel)}
         judges = [judge for panel in panels.values() for judge in panel.planning]
-        for place in judged:
+        for i in judged:
             # One metric at a time, so that each question has its metric.
-            alone = evolve(request, values=others | {"metrics": [run.metrics[place]]})
+            alone = evolve(request, values=further | {"metrics": [run.metrics[i]]})
             with evaluator_of(alone.checked, registry, alone) as one:
                 evaluation = one.evaluation
             for judge in judges:
-                judge.questions.metric = whole.plan.metrics[place].spec.name
+                judge.questions.metric = whole.plan.metrics[i].spec.name
             items = sum(
                 _counted(evaluation, batch, resources)
                 for partition in reader.partitions()

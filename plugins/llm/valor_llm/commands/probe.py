@@ -56,9 +56,9 @@ def configured_judge(request: Request, name: str | None = None) -> Iterator[Pane
         )
     registry = Registry()
     named = {} if name is None else {"judge": name}
-    own = {"judge": sections["judge"]}
+    section = {"judge": sections["judge"]}
     asking = registry.metric(_ASKING)
-    bound = bind_resources([(asking, named)], own, registry, request.folder, request.place)
+    bound = bind_resources([(asking, named)], section, registry, request.folder, request.place)
     with opened(bound) as resources:
         yield resources[open_as("judge", name or "")]
 

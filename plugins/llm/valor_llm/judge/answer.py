@@ -136,14 +136,14 @@ class StoredReply:
         """
         try:
             record = json.loads(text)
-            known = {
+            values = {
                 field.name: record[field.name] for field in fields(Reply) if field.name in record
             }
             usage = {field.name: int(record["usage"].get(field.name, 0)) for field in fields(Usage)}
             tokens = tuple(TokenChoice(one["token"], one["choices"]) for one in record["tokens"])
-            if not isinstance(known["text"], str) or not isinstance(known["model"], str):
+            if not isinstance(values["text"], str) or not isinstance(values["model"], str):
                 raise ValueError("no text or no model")
-            reply = Reply(**known | {"usage": Usage(**usage), "tokens": tokens})
+            reply = Reply(**values | {"usage": Usage(**usage), "tokens": tokens})
             return cls(reply, int(record["attempts"]))
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"no reply: {error}") from error

@@ -42,7 +42,7 @@ class Batches:
     ----------
     endpoint : BatchEndpoint
         Batch API of the endpoint.
-    place : str
+    endpoint_name : str
         Name of the endpoint in the cache.
     cache : Cache
         Cache that records the batches in progress.
@@ -51,10 +51,10 @@ class Batches:
     """
 
     def __init__(
-        self, endpoint: BatchEndpoint, place: str, cache: Cache, poll_seconds: float
+        self, endpoint: BatchEndpoint, endpoint_name: str, cache: Cache, poll_seconds: float
     ) -> None:
         self.endpoint = endpoint
-        self.place = place
+        self.endpoint_name = endpoint_name
         self.cache = cache
         self.poll_seconds = poll_seconds
         # Tasks that do not wait for a batch are already scheduled and will ask soon. So a second
@@ -87,7 +87,7 @@ class Batches:
             If there is no reply.
         """
         if self._open is None:
-            batches = self.cache.batches(self.place)
+            batches = self.cache.batches(self.endpoint_name)
             self._open = {key: batch for batch, keys in batches.items() for key in keys}
         self._asked += 1
         asked = _PendingQuestion(request, on_reply, asyncio.get_running_loop().create_future())
@@ -112,7 +112,7 @@ class Batches:
             return []
         return [
             f"{len(left):,} questions in batches ({', '.join(sorted(set(left)))}) are still in "
-            f"progress at {self.place}: repeat the run to collect their answers"
+            f"progress at {self.endpoint_name}: repeat the run to collect their answers"
         ]
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ class Batches:
         def submit() -> str:
             batch = self.endpoint.submit(lines)
             # Recorded first: if this process ends, another one can collect the batch.
-            self.cache.add_batch(self.place, batch, keys)
+            self.cache.add_batch(self.endpoint_name, batch, keys)
             return batch
 
         try:
@@ -234,12 +234,12 @@ class Batches:
                             self.cache.add(key, StoredReply(reply))
                         continue
                     outcomes[key] = _taken(asked, reply)
-                self.cache.remove_batch(self.place, batch)
+                self.cache.remove_batch(self.endpoint_name, batch)
 
         await self._on_thread(keep)
         self._counted["batched_replies"] += sum(isinstance(one, Reply) for one in found.values())
         self._close_batch(batch)
-        lost = TransientError(f"{self.place}: batch {batch} has no answer to it", after=0.0)
+        lost = TransientError(f"{self.endpoint_name}: batch {batch} has no answer to it", after=0.0)
         for key, asked in waiting.items():
             if key not in outcomes and key in found:  # asked during the transaction
                 outcomes[key] = await self._on_thread(_taken, asked, found[key])
@@ -249,7 +249,7 @@ class Batches:
         self, batch: str, waiting: Mapping[str, _PendingQuestion], error: BatchGone
     ) -> None:
         """Fail the questions of a lost batch so that they are asked again."""
-        await self._on_thread(self.cache.remove_batch, self.place, batch)
+        await self._on_thread(self.cache.remove_batch, self.endpoint_name, batch)
         self._close_batch(batch)
         _fail(waiting.values(), TransientError(str(error), after=0.0))
 

@@ -87,25 +87,27 @@ class TokenRates:
 
     def prompt(self, step: str, count: int) -> float:
         """Estimate the tokens of a prompt, from the rates of its step or else of all steps."""
-        known = self._steps.get(step, self._all)
-        return count * known.prompt / known.characters if known.calls else count / UNKNOWN
+        counts = self._steps.get(step, self._all)
+        return count * counts.prompt / counts.characters if counts.calls else count / UNKNOWN
 
     def completion(self, step: str, expected: int) -> float:
         """Estimate the tokens of a reply from its expected number of characters."""
-        known = self._steps.get(step, self._all)
+        counts = self._steps.get(step, self._all)
         return (
-            expected * known.completion / known.expected if known.expected else expected / UNKNOWN
+            expected * counts.completion / counts.expected
+            if counts.expected
+            else expected / UNKNOWN
         )
 
     def most(self, step: str, count: int) -> float:
         """Estimate the maximum tokens of a prompt, from the highest rate so far."""
-        known = self._steps.get(step, self._all)
-        return count * known.most if known.calls else 2 * count / UNKNOWN
+        counts = self._steps.get(step, self._all)
+        return count * counts.most if counts.calls else 2 * count / UNKNOWN
 
     def longest(self, step: str) -> int | None:
         """Tokens of the longest reply so far."""
-        known = self._steps.get(step, self._all)
-        return known.longest if known.calls else None
+        counts = self._steps.get(step, self._all)
+        return counts.longest if counts.calls else None
 
 
 _LONGEST = 2048
@@ -159,8 +161,8 @@ def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> floa
     if prices is None:
         return 0.0
     cached = prices.prompt if prices.cached is None else prices.cached
-    seen = min(usage.cached, usage.prompt)
-    full = (usage.prompt - seen) * prices.prompt + seen * cached
+    cached_tokens = min(usage.cached, usage.prompt)
+    full = (usage.prompt - cached_tokens) * prices.prompt + cached_tokens * cached
     whole = (full + usage.completion * prices.completion) / 1_000_000
     return whole * prices.batch if in_batch else whole
 

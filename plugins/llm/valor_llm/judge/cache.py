@@ -270,12 +270,12 @@ class Cache:
 
     def _connected_to_read(self) -> sqlite3.Connection:
         """Open a connection that changes nothing, even in a read-only folder."""
-        place = f"file:{pathname2url(str(self.path.resolve()))}"
+        uri = f"file:{pathname2url(str(self.path.resolve()))}"
         trouble: sqlite3.Error | None = None
         # SQLite creates files next to the database, unless it is opened as immutable.
         for options in ("?mode=rw", "?mode=ro&immutable=1"):
             connection = sqlite3.connect(
-                place + options,
+                uri + options,
                 timeout=_PATIENCE,
                 isolation_level=None,
                 check_same_thread=False,

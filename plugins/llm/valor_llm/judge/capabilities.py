@@ -103,8 +103,8 @@ class Capabilities:
 
     def lowered(self) -> Capabilities | None:
         """Return the capabilities with the next format, or None after the last."""
-        place = FORMATS.index(self.format) + 1
-        return evolve(self, format=FORMATS[place]) if place < len(FORMATS) else None
+        index = FORMATS.index(self.format) + 1
+        return evolve(self, format=FORMATS[index]) if index < len(FORMATS) else None
 
     def joined(self, other: Capabilities) -> Capabilities:
         """Return the common capabilities, since concurrent calls detect different ones."""
@@ -136,7 +136,7 @@ class Capabilities:
     def of(cls, record: Mapping[str, Any]) -> Capabilities | None:
         """Parse stored capabilities; None if malformed."""
         try:
-            known = cls(
+            parsed = cls(
                 str(record["format"]),  # type: ignore[arg-type]
                 str(record["max_tokens_key"]),
                 int(record["alternatives"]),
@@ -144,7 +144,7 @@ class Capabilities:
             )
         except (KeyError, TypeError, ValueError):
             return None
-        return known if known.format in FORMATS else None
+        return parsed if parsed.format in FORMATS else None
 
     def _without(self, name: str, request: Request) -> Capabilities | None:
         """Return the capabilities without a part, or None if it was not sent."""

@@ -151,7 +151,7 @@ class Conversation:
 
     def _read(self, reply: Reply) -> bool:
         """Return whether anything of a reply can be used."""
-        known = _known(self.reading)
+        before = _known(self.reading)
         step, data = self.question.step, self.question.data
         is_cut = reply.finish == "length"
         self._cut_off += is_cut
@@ -165,7 +165,7 @@ class Conversation:
             fault = "it repeats an example and says nothing of what was asked"
             reading = ParsedReply.of_nothing(fault, False, self.reading, cut=False)
         self.reading = reading
-        if reading.is_complete or _known(reading) != known:
+        if reading.is_complete or _known(reading) != before:
             self._last = reply
             return True
         return False

@@ -84,17 +84,17 @@ class InFlight(Generic[T]):
         if key in self._answers:
             self._answers.move_to_end(key)
             return self._answers[key]
-        own = self._under_way.get(key)
-        if own is None:
-            own = self._under_way[key] = _Work(asyncio.create_task(work()))
-        own.askers += 1
+        work_of_key = self._under_way.get(key)
+        if work_of_key is None:
+            work_of_key = self._under_way[key] = _Work(asyncio.create_task(work()))
+        work_of_key.askers += 1
         try:
-            answer = await asyncio.shield(own.task)
+            answer = await asyncio.shield(work_of_key.task)
         finally:
-            own.askers -= 1
-            if own.task.done() or not own.askers:
-                own.task.cancel()
-                if self._under_way.get(key) is own:
+            work_of_key.askers -= 1
+            if work_of_key.task.done() or not work_of_key.askers:
+                work_of_key.task.cancel()
+                if self._under_way.get(key) is work_of_key:
                     del self._under_way[key]
         self._remember(key, answer)
         return answer

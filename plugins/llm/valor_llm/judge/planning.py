@@ -63,7 +63,7 @@ class PlannedQuestions:
     asked: list[PlannedQuestion] = field(factory=list)
     unanswered: int = 0
     rates: TokenRates = field(factory=TokenRates)
-    known: dict[str, Answer] = field(factory=dict)
+    answers: dict[str, Answer] = field(factory=dict)
 
 
 class PlanningJudge(Judge):
@@ -94,9 +94,9 @@ class PlanningJudge(Judge):
         self._rules = Lexical(LexicalParameters())
 
     async def _answered(self, conversation: Conversation, key: str) -> Answer:
-        if key not in self.questions.known:
-            self.questions.known[key] = self._noted(conversation, key)
-        return self.questions.known[key]
+        if key not in self.questions.answers:
+            self.questions.answers[key] = self._noted(conversation, key)
+        return self.questions.answers[key]
 
     def _noted(self, conversation: Conversation, key: str) -> Answer:
         """Answer a question that is asked for the first time."""

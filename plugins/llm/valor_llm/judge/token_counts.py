@@ -181,10 +181,10 @@ class SentPrompts:
         fewest = fewest_tokens(text)
         if fewest < _LEAST or counted >= fewest:
             return False
-        others = list(self._texts)
-        if text in others:
-            others.remove(text)
-        common = max((_common(text, other) for other in others), default=0)
+        texts = list(self._texts)
+        if text in texts:
+            texts.remove(text)
+        common = max((_common(text, other) for other in texts), default=0)
         # A token has at least one byte. Templates add a few tokens.
         return not common or counted > len(text[common:].encode(errors="replace")) + 64
 

@@ -105,10 +105,10 @@ def backed(text: str, data: Data) -> Verdict:
 def matched(data: Data) -> dict[str, Any]:
     """Judge the statements of response and reference, each by the other text."""
     lists = {"response": "response_statements", "reference": "reference_statements"}
-    others = {"response": "reference_statements", "reference": "response_statements"}
+    opposite = {"response": "reference_statements", "reference": "response_statements"}
     found: dict[str, Any] = {}
     for side, field in lists.items():
-        other = data[others[side]]
+        other = data[opposite[side]]
         verdict = partial(_by_sources, sources=other)
         found |= judging(field, verdict, side)(data)
     return found
@@ -302,8 +302,8 @@ def texts_of(data: Data) -> list[str]:
 
 def backed_share(data: Data) -> float:
     """Return the share of sentences of the last text that the earlier texts support."""
-    *others, last = texts_of(data) or [""]
-    return _share_backed(sentences(last), others)
+    *sources, last = texts_of(data) or [""]
+    return _share_backed(sentences(last), sources)
 
 
 def _ids(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -314,11 +314,11 @@ def _ids(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _listed(schema: Mapping[str, Any], data: Data, name: str) -> list[dict[str, Any]]:
     """Return an entry for each requested item of a list of the data."""
-    others = [one for key, one in zip(data, texts_of(data), strict=True) if key != name]
+    sources = [one for key, one in zip(data, texts_of(data), strict=True) if key != name]
     wanted = (_ids(schema) or {}).get("enum", range(1, len(data[name]) + 1))
     found = []
     for number in wanted:
-        outcome = compared(data[name][number - 1], others)
+        outcome = compared(data[name][number - 1], sources)
         entry = {key: _worded(part, outcome) for key, part in schema["items"]["properties"].items()}
         found.append(entry | {"id": number})
     return found

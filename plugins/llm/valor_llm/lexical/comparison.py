@@ -67,8 +67,8 @@ def compared(statement: str, sources: Iterable[str], given: str = "") -> Evidenc
     >>> compared("It was rebuilt.", ["In 1874 the old mill burned down."])
     Evidence(outcome='absent', analysis='No sentence has 60% of its words')
     """
-    wanted, known = Words.of(statement), Words.of(given)
-    found = [one for source in sources for one in _found(wanted, known, source)]
+    wanted, given_words = Words.of(statement), Words.of(given)
+    found = [one for source in sources for one in _found(wanted, given_words, source)]
     for outcome in ("backed", "contradicted"):
         for one in found:
             if one.outcome == outcome:
@@ -99,31 +99,36 @@ def _cut(source: str) -> tuple[_Sentence, ...]:
     return tuple(found)
 
 
-def _found(wanted: Words, known: Words, source: str) -> Iterator[Evidence]:
+def _found(wanted: Words, given_words: Words, source: str) -> Iterator[Evidence]:
     """Yield the comparisons with the sentences of a source that share the topic."""
-    names = Words.of(source).content.keys() | known.content.keys()
+    names = Words.of(source).content.keys() | given_words.content.keys()
     for sentence in _cut(source):
-        found = _shared(wanted, known, sentence.about, sentence.said)
+        found = _shared(wanted, given_words, sentence.about, sentence.said)
         if found is not None:
-            yield _decided(wanted, known, names, sentence.said, found, sentence.text)
+            yield _decided(wanted, given_words, names, sentence.said, found, sentence.text)
 
 
-def _shared(wanted: Words, known: Words, there: AbstractSet[str], said: Words) -> int | None:
+def _shared(wanted: Words, given_words: Words, there: AbstractSet[str], said: Words) -> int | None:
     """Return the number of shared words; None if too few are shared."""
-    own = wanted.content.keys()
-    new = own - known.content.keys()
-    shared = (own & there) | (own & known.content.keys())
+    words = wanted.content.keys()
+    new = words - given_words.content.keys()
+    shared = (words & there) | (words & given_words.content.keys())
     is_about = bool(new & there) if new else bool(wanted.numbers & said.numbers)
-    is_enough = not own or len(shared) / len(own) >= ENOUGH
+    is_enough = not words or len(shared) / len(words) >= ENOUGH
     return len(shared) if is_about and is_enough else None
 
 
 def _decided(
-    wanted: Words, known: Words, names: AbstractSet[str], said: Words, shared: int, sentence: str
+    wanted: Words,
+    given_words: Words,
+    names: AbstractSet[str],
+    said: Words,
+    shared: int,
+    sentence: str,
 ) -> Evidence:
     if wanted.denied != said.denied:
         return Evidence("contradicted", f"Only one of them denies it: {sentence}")
-    numbers = wanted.numbers - said.numbers - known.numbers
+    numbers = wanted.numbers - said.numbers - given_words.numbers
     if numbers:
         instead = said.numbers - wanted.numbers
         analysis = f"{', '.join(sorted(numbers))} is not in: {sentence}"

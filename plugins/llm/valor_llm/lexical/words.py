@@ -94,7 +94,7 @@ def _words(text: str) -> Words:
     numbers: set[str] = set()
     names: set[str] = set()
     negations = 0
-    for place, (word, is_number) in enumerate(_tokens(text)):
+    for index, (word, is_number) in enumerate(_tokens(text)):
         plain = word.casefold()
         for part in (plain[:-3], "not") if plain.endswith("n't") else (plain,):
             if is_number or part in _COUNTS:
@@ -103,7 +103,7 @@ def _words(text: str) -> Words:
                 negations += 1
             elif part not in words_of("stop"):
                 content.setdefault(stem(part), word)
-                if place and word[0].isupper():
+                if index and word[0].isupper():
                     names.add(stem(part))
     return Words(content, frozenset(numbers), frozenset(names), negations % 2 == 1)
 

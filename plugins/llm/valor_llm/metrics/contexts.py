@@ -41,13 +41,13 @@ async def precision(
     )
     verdicts = [answer.value["verdicts"] for answer in answers]
     useful = [
-        any(own[place].verdict == "yes" for own in verdicts)
-        for place in range(1, len(item.contexts) + 1)
+        any(of_reference[rank].verdict == "yes" for of_reference in verdicts)
+        for rank in range(1, len(item.contexts) + 1)
     ]
     rows = [
         {**row, "reference": number}
-        for (number, _), own in zip(numbered, verdicts, strict=True)
-        for row in verdict_rows(item.contexts, own)
+        for (number, _), of_reference in zip(numbered, verdicts, strict=True)
+        for row in verdict_rows(item.contexts, of_reference)
     ]
     return ItemScore(average_precision(useful), {"verdicts": rows})
 
@@ -60,8 +60,8 @@ def average_precision(useful: Sequence[bool]) -> float:
     >>> average_precision([True, False, False, True])  # (1/1 + 2/4) / 2
     0.75
     """
-    places = [k for k, is_useful in enumerate(useful, 1) if is_useful]
-    return sum(found / k for found, k in enumerate(places, 1)) / len(places) if places else 0.0
+    ranks = [k for k, is_useful in enumerate(useful, 1) if is_useful]
+    return sum(found / k for found, k in enumerate(ranks, 1)) / len(ranks) if ranks else 0.0
 
 
 @judged

@@ -115,9 +115,9 @@ class RubricParameters:
             self._check_grades()
         else:
             self._check_scale()
-        known = set(map(str, self.values))
+        grades = set(map(str, self.values))
         for grade in self.meanings:
-            if grade not in known:
+            if grade not in grades:
                 raise ParameterError(
                     f"meanings must be by grades, got {shown(grade)}",
                     f"The grades are: {', '.join(map(str, self.values))}",

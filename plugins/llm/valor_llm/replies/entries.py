@@ -307,7 +307,9 @@ def _assigned(groups: Mapping[str, list[str]], texts: Sequence[str], *rest: str)
     unknown: list[str] = []
     for word, group in groups.items():
         for text in group:
-            same = (number for number, own in free.items() if own == _folded(text))
+            same = (
+                number for number, verdict_text in free.items() if verdict_text == _folded(text)
+            )
             number = next(same, None)
             if number is None:
                 unknown.append(word)

@@ -173,12 +173,12 @@ _MOST_ESCAPED = 3  # JSON in a text of JSON in a text of JSON
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str | None]]:
     """Yield start and end of each piece of JSON, with the closing brackets that are missing."""
-    place = 0
-    while start := _START.search(text, place):
+    position = 0
+    while start := _START.search(text, position):
         begin = start.end() - 1
         end, closers = _piece(text, begin)
         yield begin, end, closers
-        place = end if closers is None else len(text)
+        position = end if closers is None else len(text)
 
 
 def _piece(text: str, start: int) -> tuple[int, str | None]:

@@ -125,7 +125,7 @@ def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> FieldMat
 
 
 def object_in(
-    text: str, key: str, beside: Sequence[str] = (), asked: Asked = Asked()
+    text: str, key: str, optional: Sequence[str] = (), asked: Asked = Asked()
 ) -> FieldMatch:
     """Return the value of a required key, and of optional keys if present.
 
@@ -143,7 +143,7 @@ def object_in(
     def read(value: Any, depth: int) -> FieldMatch | None:
         if not isinstance(value, dict):
             return None
-        values, notes = picked(value, (key, *beside))
+        values, notes = picked(value, (key, *optional))
         _check_alone(value, (key,))
         return FieldMatch(values, tuple(notes)) if key in values else None
 
@@ -246,10 +246,10 @@ def picked(
             values[key] = entry[key]
             used.add(key)
             continue
-        others = [name for name in entry if _means(name, key) and isinstance(entry[name], kind)]
-        if len(others) == 1:
-            values[key] = entry[others[0]]
-            used.add(others[0])
+        spellings = [name for name in entry if _means(name, key) and isinstance(entry[name], kind)]
+        if len(spellings) == 1:
+            values[key] = entry[spellings[0]]
+            used.add(spellings[0])
             notes.append("other key")
     if len(entry) > len(used):
         notes.append("further key")
@@ -312,13 +312,13 @@ def _within(value: Any, read: Read, depth: int = 0) -> FieldMatch | None:
     if _is_schema(value):
         return None
     parts = value.values() if isinstance(value, dict) else value if len(value) == 1 else ()
-    own = read(value, depth) if isinstance(value, dict) else None
-    if own is None and depth < _DEEPEST:
+    found = read(value, depth) if isinstance(value, dict) else None
+    if found is None and depth < _DEEPEST:
         inner = [_within(part, read, depth + 1) for part in parts if isinstance(part, dict)]
         fitting = [one for one in inner if one is not None]
         if len(fitting) == 1:
             return evolve(fitting[0], lenient=("wrapped", *fitting[0].lenient))
-    return own if isinstance(value, dict) else read(value, depth)
+    return found if isinstance(value, dict) else read(value, depth)
 
 
 def _means(written: str, key: str) -> bool:

@@ -91,8 +91,8 @@ def grade_probabilities(
     """
     if not any(one.choices for one in tokens):
         raise NoProbabilities("the endpoint gives no probabilities of tokens")
-    place = _place(tokens, shape, given)
-    choices = {text: _probability(logarithm) for text, logarithm in place.choices.items()}
+    found = _place(tokens, shape, given)
+    choices = {text: _probability(logarithm) for text, logarithm in found.choices.items()}
     sums: dict[Grade, float] = dict.fromkeys(shape.grades, 0.0)
     doubtful = 0.0
     for text, probability in choices.items():
@@ -141,8 +141,8 @@ def _begun(token: str, shape: Rating, choices: Mapping[str, float]) -> list[Grad
         return []
     begun = [grade for grade in shape.grades if str(grade).casefold().startswith(text)]
     exact = [grade for grade in begun if str(grade).casefold() == text]
-    others = {str(grade).casefold() for grade in begun if grade not in exact}
-    if exact and any(choice.strip(_AROUND).casefold() in others for choice in choices):
+    longer = {str(grade).casefold() for grade in begun if grade not in exact}
+    if exact and any(choice.strip(_AROUND).casefold() in longer for choice in choices):
         return exact
     return begun
 

@@ -144,14 +144,14 @@ class Prompt:
         """
         text = self.instruction
         for name, value in settings.items():
-            place = "{{" + name + "}}"
-            if value and place not in self.instruction:
+            placeholder = "{{" + name + "}}"
+            if value and placeholder not in self.instruction:
                 raise ResourceError(
                     f"prompt {self.name}: expected a place for the {name} in the instruction, "
                     "found none",
-                    f"Write {place} at its position in the prompt.",
+                    f"Write {placeholder} at its position in the prompt.",
                 )
-            text = text.replace(place, value)
+            text = text.replace(placeholder, value)
         return f"{text.strip()}\n\nWrite analyses in {language}."
 
 
@@ -180,24 +180,24 @@ def replaced(name: str, path: Path) -> Prompt:
         ) from error
 
 
-def parsed(name: str, text: str, place: str) -> Prompt:
+def parsed(name: str, text: str, where: str) -> Prompt:
     """The prompt that a text in TOML holds."""
     try:
         table = tomllib.loads(text)
         examples = tuple(
-            _example(one, f"{place}: example {number}")
+            _example(one, f"{where}: example {number}")
             for number, one in enumerate(table.get("example", ()), 1)
         )
         digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
         return Prompt(name, int(table["version"]), str(table["instruction"]), examples, digest)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ResourceError(
-            f"{place}: expected a prompt with a version and an instruction, found {error}",
+            f"{where}: expected a prompt with a version and an instruction, found {error}",
             'Write it in TOML: version = 1, instruction = "…", and [[example]] with data and reply',
         ) from error
 
 
-def _example(table: Mapping[str, Any], place: str) -> Example:
+def _example(table: Mapping[str, Any], where: str) -> Example:
     """Parse an example, whose reply is a JSON object."""
     try:
         is_object = isinstance(json.loads(table["reply"]), dict)
@@ -205,7 +205,7 @@ def _example(table: Mapping[str, Any], place: str) -> Example:
         is_object = False
     if not is_object:
         raise ResourceError(
-            f"{place}: expected a reply that is a JSON object, got {shown(table['reply'])}",
+            f"{where}: expected a reply that is a JSON object, got {shown(table['reply'])}",
             "Write the reply as the judge is to write it, with nothing around the object",
         )
     return Example(table["data"], table["reply"])

@@ -69,8 +69,8 @@ def cohen_kappa(
     by_chance = math.fsum(shares[0] * shares[1])
     if count == 1:
         return Undefined("both raters say the same of every item, and nothing else")
-    own = shares[1][first] + shares[0][second] - 2 * by_chance
-    return _beyond_chance(first == second, by_chance, own, groups)
+    gradient = shares[1][first] + shares[0][second] - 2 * by_chance
+    return _beyond_chance(first == second, by_chance, gradient, groups)
 
 
 def gwet_ac1(
@@ -107,8 +107,8 @@ def gwet_ac1(
     shares = said / len(first)
     by_chance = math.fsum(shares * (1 - shares)) / (count - 1)
     each = (1 - 2 * shares)[first] / 2 + (1 - 2 * shares)[second] / 2
-    own = (each - math.fsum(shares * (1 - 2 * shares))) / (count - 1)
-    return _beyond_chance(first == second, by_chance, own, groups)
+    gradient = (each - math.fsum(shares * (1 - 2 * shares))) / (count - 1)
+    return _beyond_chance(first == second, by_chance, gradient, groups)
 
 
 def krippendorff_alpha(ratings: ArrayLike, level: Level = "nominal") -> float | Undefined:
@@ -161,32 +161,34 @@ def _distances(values: Numbers, totals: Numbers, level: Level) -> Numbers:
         apart: Numbers = values[:, None] - values[None, :]
         return apart**2
     # Distance of two ranks: the ratings between them, plus half of those at both ends.
-    place = np.cumsum(totals) - totals / 2
-    between: Numbers = place[:, None] - place[None, :]
+    midranks = np.cumsum(totals) - totals / 2
+    between: Numbers = midranks[:, None] - midranks[None, :]
     return between**2
 
 
 def _coded(
-    one: Sequence[Hashable], other: Sequence[Hashable], known: Sequence[Hashable] = ()
+    one: Sequence[Hashable], other: Sequence[Hashable], levels: Sequence[Hashable] = ()
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Return the codes of two raters' values, and the number of codes."""
     if len(one) != len(other):
         raise ValueError(f"expected as many items of both raters, got {len(one)} and {len(other)}")
-    codes = {value: code for code, value in enumerate(dict.fromkeys([*known, *one, *other]))}
-    first, second = (np.array([codes[value] for value in own], np.int64) for own in (one, other))
+    codes = {value: code for code, value in enumerate(dict.fromkeys([*levels, *one, *other]))}
+    first, second = (
+        np.array([codes[value] for value in values], np.int64) for values in (one, other)
+    )
     return first, second, len(codes)
 
 
 def _beyond_chance(
     same: NDArray[np.bool_],
     by_chance: float,
-    own: Numbers,
+    gradient: Numbers,
     groups: Sequence[Hashable] | None,
 ) -> Coefficient:
     """Return (observed - chance) / (1 - chance), with the error from each item's influence."""
     observed = math.fsum(same) / len(same)
     value = (observed - by_chance) / (1 - by_chance)
-    influence = (same - observed - (1 - value) * own) / (1 - by_chance)
+    influence = (same - observed - (1 - value) * gradient) / (1 - by_chance)
     return _with_error(value, influence, groups)
 
 

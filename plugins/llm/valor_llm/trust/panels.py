@@ -154,8 +154,8 @@ def mean_of(scores: Numbers, combine: Combination) -> float | None:
     combine : {"mean", "median", "majority"}
         How they become one.
     """
-    present = [own[~np.isnan(own)].tolist() for own in scores]
-    means = [combined(own, combine) for own in present if own]
+    present = [judge_scores[~np.isnan(judge_scores)].tolist() for judge_scores in scores]
+    means = [combined(judge_scores, combine) for judge_scores in present if judge_scores]
     return exact_mean(means) if means else None
 
 
@@ -284,12 +284,14 @@ def model_warnings(asked: Iterable[str], details: Iterable[Mapping[str, Any]]) -
 def _floating(name: str, answered: Mapping[str, set[str]]) -> Iterator[str]:
     """Yield a warning if a name may refer to another model in the future."""
     # A panel names its judges by their models, with the endpoint if that is ambiguous.
-    own = [models for judge, models in answered.items() if judge.partition(" at ")[0] in ("", name)]
-    returned = {model for models in own for model in models}
+    answers = [
+        models for judge, models in answered.items() if judge.partition(" at ")[0] in ("", name)
+    ]
+    returned = {model for models in answers for model in models}
     dated = {model for model in returned if _is_dated(model, name)}
     if dated or _FLOATING.search(name):
-        others = dated or returned - {name}
-        answered_by = f", {_listed(others)} answered; ask for that one" if others else ""
+        concrete = dated or returned - {name}
+        answered_by = f", {_listed(concrete)} answered; ask for that one" if concrete else ""
         yield f"judge: the model {name!r} is a name for changing models{answered_by}"
 
 

@@ -177,7 +177,7 @@ def _shut(one: socket.socket) -> None:
 KEPT = 1024  # connections; there are never more concurrent calls
 
 
-def connections(scheme: str, host: str, place: str) -> urllib3.PoolManager:
+def connections(scheme: str, host: str, where: str) -> urllib3.PoolManager:
     """Return connections to a host, through the proxy that the environment names for it."""
     proxies = urllib.request.getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
@@ -189,7 +189,7 @@ def connections(scheme: str, host: str, place: str) -> urllib3.PoolManager:
     is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.path
     if not is_one or not _has_port(parts):
         raise ResourceError(
-            f"{place}: expected an http proxy for {host} in the environment, found another",
+            f"{where}: expected an http proxy for {host} in the environment, found another",
             f"Set {scheme}_proxy to http://HOST:PORT (%2F for a slash in a secret), or no_proxy to "
             f"{host}",
         )

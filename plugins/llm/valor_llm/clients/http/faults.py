@@ -264,8 +264,8 @@ _RESET = re.compile(r"ratelimit.*-reset")
 def _is_used_up(name: str, headers: Mapping[str, str]) -> bool:
     """Return whether nothing remains of the limit that a header describes."""
     remaining = re.sub("-reset", "-remaining", name)
-    others = [key for key in headers if "ratelimit" in key and "-remaining" in key]
-    return headers.get(remaining, "0" if not others else None) == "0"
+    remaining_headers = [key for key in headers if "ratelimit" in key and "-remaining" in key]
+    return headers.get(remaining, "0" if not remaining_headers else None) == "0"
 
 
 _YEAR = 3e7  # seconds

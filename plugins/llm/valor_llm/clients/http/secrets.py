@@ -100,7 +100,7 @@ class Key:
     ----------
     variable : str
         Name of the environment variable.
-    place : str
+    where : str
         Path of the parameter in the config, for errors.
 
     Examples
@@ -111,9 +111,9 @@ class Key:
     Key('EXAM_KEY')
     """
 
-    def __init__(self, variable: str, place: str) -> None:
+    def __init__(self, variable: str, where: str) -> None:
         self.variable = variable
-        self.place = place
+        self.where = where
 
     def __repr__(self) -> str:
         return f"Key({self.variable!r})"
@@ -134,13 +134,13 @@ class Key:
         key = self.value
         if not key:
             raise ResourceError(
-                f"{self.place}: expected a key in the environment variable {self.variable}, "
+                f"{self.where}: expected a key in the environment variable {self.variable}, "
                 "found none",
                 f"Set it with: export {self.variable}=…",
             )
         if not (key.isascii() and key.isprintable()):
             raise ResourceError(
-                f"{self.place}: expected printable ASCII in the environment variable "
+                f"{self.where}: expected printable ASCII in the environment variable "
                 f"{self.variable}, found another character",
                 f"Copy the key once more: export {self.variable}=…",
             )

@@ -143,7 +143,7 @@ class Transport:
         Further headers.
     secrets : sequence of str
         Further texts that no answer may show.
-    place : str
+    where : str
         Path of the parameters in the config, for errors.
 
     Raises
@@ -160,9 +160,9 @@ class Transport:
         key_header: str = "authorization",
         headers: Mapping[str, str] | None = None,
         secrets: Sequence[str] = (),
-        place: str = "judge.client",
+        where: str = "judge.client",
     ) -> None:
-        parts = _checked(base_url, place)
+        parts = _checked(base_url, where)
         self.address: str = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
         """The address without its query."""
         self.endpoint: str = (
@@ -182,9 +182,9 @@ class Transport:
             "accept-encoding": "gzip",
             "user-agent": "valor",
         }
-        self._headers |= _checked_headers(headers or {}, place)
+        self._headers |= _checked_headers(headers or {}, where)
         self._waiting = Waiting()
-        manager = connections(parts.scheme, parts.hostname or "", place)
+        manager = connections(parts.scheme, parts.hostname or "", where)
         manager.pool_classes_by_scheme = pools(self._waiting)
         self._pool = manager.connection_from_url(self.address)
         # Through a plain HTTP proxy, a request has the full address.
@@ -400,7 +400,7 @@ def _blocks(response: Any) -> Iterator[bytes]:
         yield block
 
 
-def _checked(base_url: str, place: str) -> SplitResult:
+def _checked(base_url: str, where: str) -> SplitResult:
     parts = urlsplit(base_url)
     try:
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -410,23 +410,23 @@ def _checked(base_url: str, place: str) -> SplitResult:
         is_address = False
     if not is_address:
         raise ResourceError(
-            f"{place}.base_url: expected an address that begins with http:// or https://, "
+            f"{where}.base_url: expected an address that begins with http:// or https://, "
             f"found {base_url.partition('?')[0].rpartition('@')[2]!r}",
             "Write it as: base_url: http://127.0.0.1:8000/v1",
         )
     if "@" in parts.netloc:
         raise ResourceError(
-            f"{place}.base_url: expected an address without a name and a password",
+            f"{where}.base_url: expected an address without a name and a password",
             "Put the key into the environment, and name its variable: api_key_env: NAME",
         )
     return parts
 
 
-def _checked_headers(headers: Mapping[str, str], place: str) -> dict[str, str]:
+def _checked_headers(headers: Mapping[str, str], where: str) -> dict[str, str]:
     for name, value in headers.items():
         if not (name.isascii() and value.isascii() and f"{name}{value}".isprintable()):
             raise ResourceError(
-                f"{place}.headers.{name}: expected printable ASCII, found another character",
+                f"{where}.headers.{name}: expected printable ASCII, found another character",
                 "Take it out, or write it in ASCII",
             )
     return {name.lower(): value for name, value in headers.items()}
