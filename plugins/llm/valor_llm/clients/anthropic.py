@@ -153,13 +153,13 @@ class AnthropicBatches(BatchCalls):
 
     def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
         """Return the replies of a batch by key, or None while it is in progress."""
-        place = f"{_PATH}/{batch}"
+        path = f"{_PATH}/{batch}"
         with self._known(batch):
-            received = self._transport.exchange("GET", place, deadline=PATIENCE)
+            received = self._transport.exchange("GET", path, deadline=PATIENCE)
             if self._transport.parsed(received.data).get("processing_status") != "ended":
                 return None
             # The address that the batch names is not followed: it could lead the key elsewhere.
-            return self._replies([f"{place}/results"], headers={"accept": "*/*"})
+            return self._replies([f"{path}/results"], headers={"accept": "*/*"})
 
     def _outcome(self, line: Mapping[str, Any]) -> Reply | ClientError:
         """Return the reply to one request, or its error."""

@@ -50,7 +50,7 @@ class RepeatedScores:
     @classmethod
     def of(cls, details: Iterable[Mapping[str, Any]]) -> RepeatedScores:
         """Collect the scorings in details of items; items that were scored once have none."""
-        rows = [own for one in details if (own := one.get("scorings"))]
+        rows = [scorings for one in details if (scorings := one.get("scorings"))]
         judges = {name: n for n, name in enumerate(dict.fromkeys(_of_all(rows, "judge", "")))}
         repeats = max(_of_all(rows, "repeat", 1), default=0)
         values = np.full((len(rows), len(judges), repeats), np.nan)
@@ -73,31 +73,31 @@ class RepeatedScores:
     def by_judge(self) -> Numbers:
         """Mean of each item's repeats, of shape (items, judges); NaN if there is none."""
         means = np.full(self.values.shape[:2], np.nan)
-        for place in zip(*np.nonzero(~np.isnan(self.values).all(axis=2)), strict=True):
-            own = self.values[place]
-            means[place] = exact_mean(own[~np.isnan(own)].tolist())
+        for index in zip(*np.nonzero(~np.isnan(self.values).all(axis=2)), strict=True):
+            repeats = self.values[index]
+            means[index] = exact_mean(repeats[~np.isnan(repeats)].tolist())
         return means
 
     @property
     def spread(self) -> float | None:
         """Standard deviation of an item's repeats by a judge, on average; None of no repeats."""
-        deviations = [float(np.std(own, ddof=1)) for own in self._repeated()]
+        deviations = [float(np.std(repeats, ddof=1)) for repeats in self._repeated()]
         return exact_mean(deviations) if deviations else None
 
     @property
     def flip_rate(self) -> float | None:
         """Share of the pairs of repeats, by a judge of an item, whose scores differ."""
         pairs = flipped = 0
-        for own in self._repeated():
-            _, counts = np.unique(own, return_counts=True)
-            pairs += math.comb(len(own), 2)
-            flipped += math.comb(len(own), 2) - sum(math.comb(n, 2) for n in counts.tolist())
+        for repeats in self._repeated():
+            _, counts = np.unique(repeats, return_counts=True)
+            pairs += math.comb(len(repeats), 2)
+            flipped += math.comb(len(repeats), 2) - sum(math.comb(n, 2) for n in counts.tolist())
         return flipped / pairs if pairs else None
 
     def _repeated(self) -> Iterable[Numbers]:
         for item in self.values:
-            for own in item:
-                present = own[~np.isnan(own)]
+            for scores in item:
+                present = scores[~np.isnan(scores)]
                 if len(present) > 1:
                     yield present
 
