@@ -337,14 +337,14 @@ GOLDEN = (
     Golden("ContextRecall of nothing at all", RECALL, (), RAISED),
 )
 
-NO_REFERENCE = "nothing to compare with is no score of 0"
-NO_CONTEXTS = "a forgotten column of contexts is no score of 0; `no_contexts: zero` gives it"
-SEVERAL_NUMBERS = "a reply with two numbers that may be the rating is asked for again"
+NO_REFERENCE = "without texts to compare, there is no score"
+NO_CONTEXTS = "a missing column of contexts is not a score of 0; `no_contexts: zero` restores it"
+SEVERAL_NUMBERS = "an ambiguous rating is requested again"
 
 DIVERGENCES = {
     "AnswerCorrectness without references": Divergence(UNDEFINED, NO_REFERENCE),
     "ContextPrecision of nothing at all": Divergence(
-        UNDEFINED, f"{NO_REFERENCE}, and none of 1; `both_empty: one` gives the 1"
+        UNDEFINED, f"{NO_REFERENCE}; `both_empty: one` restores the 1"
     ),
     **{
         f"{metric} without contexts": Divergence(UNDEFINED, NO_CONTEXTS)
@@ -355,19 +355,19 @@ DIVERGENCES = {
         UNDEFINED, "a division by zero ended the whole run"
     ),
     "Hallucination without contexts": Divergence(
-        UNDEFINED, "an error ended the whole run; a broken retriever is told item by item"
+        UNDEFINED, "an error ended the whole run; the report lists items without contexts"
     ),
     "SummaryCoherence of the reply Score: 5 because 2 reasons": Divergence(FAILED, SEVERAL_NUMBERS),
     "SummaryCoherence of the reply 4.5": Divergence(
-        FAILED, "a rating between two grades is asked for again, and not cut down"
+        FAILED, "a rating between two grades is requested again instead of truncated"
     ),
     "another key": Divergence(
         0.0,
-        "a singular for a plural is overlooked, and counted",
+        "a singular instead of a plural is tolerated, and counted",
         (to("opinions_biased", verdicts("no")),),
     ),
     "ContextRecall of nothing at all": Divergence(
-        UNDEFINED, "an error ended the whole run where contexts were not given"
+        UNDEFINED, "an error ended the whole run without contexts"
     ),
 }
 """By the case's name; `docs/llm/divergences.md` has the same table."""
