@@ -108,6 +108,30 @@ def test_images_without_areas_have_those_of_their_shapes() -> None:
     assert found.areas.tolist() == [1.5, 6.0]
 
 
+def test_areas_of_masks_with_boxes_are_those_of_the_masks() -> None:
+    mask = {"labels": ["dog"], "boxes": [[0, 0, 2, 2]], "masks": [[[0, 1], [1, 1]]]}
+    found = batch([mask | {"scores": [0.5]}] * 2, [mask | {"area": [1.5]}, mask])
+    assert found.groundtruths.areas.tolist() == [1.5, 3.0]
+
+
+def test_crowds_and_areas_of_predictions_are_ignored() -> None:
+    found = batch([SEEN | {"iscrowd": [1], "area": [9]}, SEEN], [TRUE, TRUE])
+    assert found.predictions.areas.tolist() == [4.0, 4.0]
+
+
+def test_images_without_uids_are_numbered_across_processes() -> None:
+    assert batch([SEEN], [TRUE]).datums.numbered
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"labels": "dog"}, {"boxes": [0, 0, 2, 2]}, {"boxes": [[0, 0, None, 2]]}, {"boxes": [["x"]]}],
+)
+def test_malformed_image_beside_one_with_areas_is_a_schema_error(changed: dict[str, Any]) -> None:
+    with pytest.raises(SchemaError, match="item 1, groundtruths"):
+        batch([EMPTY, EMPTY], [TRUE | {"area": [1.5]}, TRUE | changed])
+
+
 def test_narrow_scores_are_the_decimals_that_they_print_as() -> None:
     narrow = SEEN | {"scores": np.array([0.1], np.float32)}
 

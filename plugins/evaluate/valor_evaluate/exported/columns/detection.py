@@ -74,10 +74,12 @@ class DetectionColumns:
             ]
             for side in ("predictions", "references")
         )
-        lacks_masks = any(one.masks is None for one in (*references, *predictions) if len(one))
-        return from_arrays(
-            self._with_all_fields(references),
-            predictions,
+        lacks_masks = any(
+            one.masks is None for one in (*references, *predictions) if np.size(one.labels)
+        )
+        found = from_arrays(
+            self._with_all_fields(references, compares_masks=not lacks_masks),
+            [evolve(one, crowd=None, areas=None) for one in predictions],
             uids=list(uids),
             names=self.labels or None,
             iou_type="bbox" if lacks_masks else None,
@@ -85,27 +87,37 @@ class DetectionColumns:
             label_key=self.key,
             invalid_geometry=self.invalid_geometry,
         )
+        if "uid" in columns:
+            return found
+        return evolve(found, datums=evolve(found.datums, numbered=True))
 
-    def _with_all_fields(self, images: list[Objects]) -> list[Objects]:
+    def _with_all_fields(self, images: list[Objects], *, compares_masks: bool) -> list[Objects]:
         """Fill in crowd flags and areas of images that lack them, if other images have them."""
         if any(one.crowd is not None for one in images):
             images = [
-                evolve(one, crowd=np.zeros(len(one), bool)) if one.crowd is None else one
+                evolve(one, crowd=np.zeros(np.size(one.labels), bool)) if one.crowd is None else one
                 for one in images
             ]
         if any(one.areas is not None for one in images):
             images = [
-                evolve(one, areas=self._areas(one)) if one.areas is None else one for one in images
+                one
+                if one.areas is not None
+                else evolve(one, areas=self._areas(one, compares_masks=compares_masks))
+                for one in images
             ]
         return images
 
-    def _areas(self, one: Objects) -> Any:
-        """Return the areas of the shapes of an image."""
-        if not len(one) or (one.boxes is None and one.masks is None):
-            return np.zeros(len(one))
-        if one.boxes is None:
-            return np.count_nonzero(np.asarray(one.masks), axis=(1, 2))
-        sides = one.boxes[:, 2:] - (one.boxes[:, :2] if self.box_format == "xyxy" else 0)
+    def _areas(self, one: Objects, *, compares_masks: bool) -> Any:
+        """Return the areas of the shapes of an image; 0 if `from_arrays` will reject them."""
+        count = np.size(one.labels)
+        if one.masks is not None and (compares_masks or one.boxes is None):
+            is_valid = np.ndim(one.masks) == 3
+            return np.count_nonzero(one.masks, axis=(1, 2)) if is_valid else np.zeros(count)
+        boxes = one.boxes
+        if boxes is None or boxes.shape != (count, 4) or boxes.dtype.kind not in "fiu":
+            return np.zeros(count)
+        boxes = boxes.astype(np.float64)
+        sides = boxes[:, 2:] - (boxes[:, :2] if self.box_format == "xyxy" else 0)
         return sides.prod(axis=1)
 
 
@@ -114,7 +126,7 @@ def _objects(cell: Any, where: str) -> Objects:
     if not isinstance(cell, Mapping) or "labels" not in cell:
         raise SchemaError(f'{where}: expected {{"boxes": …, "labels": …}}, got {shown(cell)}')
     masks = cell.get("masks")
-    if isinstance(masks, list) and any(isinstance(one, Mapping) for one in masks):
+    if isinstance(masks, (list, tuple)) and any(isinstance(one, Mapping) for one in masks):
         masks = [Mask.from_rle(one).array if isinstance(one, Mapping) else one for one in masks]
     return Objects(
         boxes=cell.get("boxes"),
