@@ -261,7 +261,6 @@ class Array:
         Whether the kernel writes to it.
     optional : bool
         Whether None is accepted, as a null pointer.
-
     """
 
     dtype: np.dtype[Any] | None = field(converter=or_none(np.dtype))
@@ -337,7 +336,8 @@ def addresses(kinds: Iterable[Array | Struct | None], values: list[Any]) -> list
             if kind.written:
                 raise TypeError("array must be aligned")
             values[index] = value = np.require(value, requirements="A")
-        interface = _pointer(value.__array_struct__, None)
+        capsule = value.__array_struct__  # frees the struct when it is deleted
+        interface = _pointer(capsule, None)
         found.append(_read_address(interface + _Interface.data.offset).value)
     return found
 

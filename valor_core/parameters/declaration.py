@@ -99,7 +99,8 @@ class Parameter:
                 raise ParameterError(error.message, remedy, f"{owner}: ") from None
             except ValorError as error:
                 raise error.at(f"{owner}: ") from error.__cause__
-            if value is self.default:
+            # A dictionary could be changed by the owner of one instance.
+            if value is self.default and not isinstance(converted, dict):
                 valid_default.append(converted)
             return converted
 

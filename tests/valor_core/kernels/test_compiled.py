@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import _ctypes
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -75,3 +77,21 @@ def test_optional_array_may_be_none() -> None:
     assert addresses([Array(np.float64, optional=True)], [None]) == [None]
     with pytest.raises(TypeError, match=r"^array must have data type float64, got None$"):
         addresses([Array(np.float64)], [None])
+
+
+def test_addresses_are_correct_in_development_mode() -> None:
+    # Python's development mode overwrites freed memory.
+    script = (
+        "import numpy; from valor_core.kernels.compiled import Array, addresses\n"
+        "values = numpy.zeros(3)\n"
+        "print(addresses([Array(numpy.float64)], [values]) == [values.ctypes.data])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONMALLOC": "debug"},
+    )
+
+    assert ran.stdout.split() == ["True"]

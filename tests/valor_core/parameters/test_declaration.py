@@ -5,7 +5,7 @@ import pickle
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -307,6 +307,16 @@ def test_relocate_maps_nested_paths() -> None:
     assert moved.by_name == {"b": Path("root/b")}
     assert moved.inner.cache == Path("root/c")
     assert moved.word == "a"
+
+
+def test_changed_default_table_of_one_instance_leaves_later_instances_unchanged() -> None:
+    @parameters
+    class Client:
+        headers: Mapping[str, str] = parameter(default={}, help="Headers.")
+
+    cast(dict[str, str], Client().headers)["authorization"] = "s3cret"
+
+    assert Client().headers == {}
 
 
 def test_environment_value_is_used_but_not_recorded() -> None:
