@@ -284,6 +284,17 @@ def test_a_category_that_is_neither_thing_nor_stuff_is_named() -> None:
     expect_refusal("expected 0 or 1, found 'no'")
 
 
+@pytest.mark.parametrize("others", [[], [mask(3, [1, 1, 2])]])
+def test_annotation_with_empty_segmentation_has_no_pixels(others: list[Any]) -> None:
+    empty = {"image_id": 2, "category_id": 7, "segmentation": []}
+    write("true.json", [empty, *others])
+    write("seen.json", [mask(3, [1, 1, 2])])
+
+    (batch,) = batches()
+
+    assert labels(batch, "groundtruths") == [["", "car" if others else "", "", ""]]
+
+
 def test_polygons_of_an_annotation_are_united() -> None:
     polygons = [[0, 0, 1.4, 0, 1.4, 1, 0, 1], [2.6, 0, 4, 0, 4, 1, 2.6, 1]]
     one = {"image_id": 2, "category_id": 3, "segmentation": polygons}

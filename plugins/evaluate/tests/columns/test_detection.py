@@ -127,7 +127,7 @@ def test_images_without_uids_are_numbered_across_processes() -> None:
     "changed",
     [{"labels": "dog"}, {"boxes": [0, 0, 2, 2]}, {"boxes": [[0, 0, None, 2]]}, {"boxes": [["x"]]}],
 )
-def test_malformed_image_beside_one_with_areas_is_a_schema_error(changed: dict[str, Any]) -> None:
+def test_malformed_image_after_one_with_areas_raises_schema_error(changed: dict[str, Any]) -> None:
     with pytest.raises(SchemaError, match="item 1, groundtruths"):
         batch([EMPTY, EMPTY], [TRUE | {"area": [1.5]}, TRUE | changed])
 

@@ -146,10 +146,16 @@ class Painter:
             If a segmentation is none, has another size, or shares pixels with one of another
             label; names the annotation.
         """
-        records = [one.record for one in annotations]
-        masks = coco_masks(records, size, lambda row: annotations[row].where)
-        image = np.zeros(masks.sizes[0], np.min_scalar_type(len(self.labels)))
-        for row, one in enumerate(annotations):
+        dtype = np.min_scalar_type(len(self.labels))
+        # An empty list of polygons has no pixels.
+        drawn = [one for one in annotations if one.record.get("segmentation") != []]
+        if not drawn and size is not None:
+            return LabelImage(np.zeros(size, dtype), Legend.of_labels(len(self.labels)))
+        drawn = drawn or list(annotations)
+        records = [one.record for one in drawn]
+        masks = coco_masks(records, size, lambda row: drawn[row].where)
+        image = np.zeros(masks.sizes[0], dtype)
+        for row, one in enumerate(drawn):
             value = 1 + code_of(one.integer("category_id"), self.codes, one.where)
             self._paint(image, value, masks.at(row).array, one.where)
         return LabelImage(image, Legend.of_labels(len(self.labels)))
