@@ -77,6 +77,11 @@ def _over(*names: str, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
     return tuple(ParameterAlias(name, ten, is_clear) for name in written)
 
 
+def _limited(*names: str, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
+    """Aliases that contain the maximum number of detections."""
+    return tuple(ParameterAlias(name, {"max_detections": "#"}, is_clear) for name in names)
+
+
 def _sized(mean: str, label: str) -> tuple[ParameterAlias, ...]:
     """Return names of a mean at one of COCO's sizes: ``mAP_small``, ``AP_small`` and ``APs``."""
     sizes = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
@@ -137,10 +142,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "averages:ARParameters",
             references=(VALOR, HOSANG),
             aliases=("average_recall",),
-            parameter_aliases=tuple(
-                ParameterAlias(name, {"max_detections": "#"}, is_clear=False)
-                for name in ("AR@#", "AR#", "recall@#")
-            ),
+            parameter_aliases=_limited("AR@#", "AR#", "recall@#", is_clear=False),
         ),
         _spec(
             "ARAveragedOverScores",
@@ -157,15 +159,8 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO, PYCOCOTOOLS),
             aliases=("mean_average_recall",),
             parameter_aliases=(
-                *(
-                    ParameterAlias(name, {"max_detections": "#"}, is_clear)
-                    for name, is_clear in (
-                        ("mAR@#", True),
-                        ("mAR#", True),
-                        ("AR@#", False),
-                        ("AR#", False),
-                    )
-                ),
+                *_limited("mAR@#", "mAR#"),
+                *_limited("AR@#", "AR#", is_clear=False),
                 *_sized("mAR", "AR"),
             ),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -104,9 +104,7 @@ class Labels:
         """Return codes of a column of numbers or strings; `where` is its location in messages."""
         if labels.dtype == object:
             return np.array([self._code(value, where) for value in labels.tolist()], np.int64)
-        distinct, inverse = np.unique(labels, return_inverse=True)
-        codes = [self._code(value, where) for value in distinct.tolist()]
-        return np.array(codes, np.int64)[inverse]
+        return self.codes_of_images(labels, np.zeros(len(labels), np.int64), lambda image: where)
 
     def codes_of_images(
         self, labels: NDArray[Any], images: Codes, where: Callable[[int], str]
@@ -211,7 +209,7 @@ class Side:
         """Return whether masks of this side are compared instead of boxes."""
         if iou_type is not None:
             return iou_type == "segm"
-        has_masks = any(one.masks is not None for one in self.objects if len(one))
+        has_masks = any(self._given("masks"))
         return has_masks and (not other.lacks("masks") or self.lacks("boxes"))
 
     def lacks(self, name: str) -> bool:
@@ -269,6 +267,13 @@ class Side:
     def _where(self, position: int) -> str:
         return f"{self.datums.name(position)}, {self.name}"
 
+    def _given(self, name: str) -> Iterator[tuple[int, NDArray[Any], str]]:
+        """Yield position, values and location of a field of each image with objects."""
+        for position, one in enumerate(self.objects):
+            values = getattr(one, name)
+            if values is not None and len(one):
+                yield position, values, f"{self._where(position)}, {name}"
+
     def _check_lengths(self, position: int) -> None:
         one, where = self.objects[position], self._where(position)
         for name in ("labels", *_ROWS):
@@ -324,17 +329,14 @@ class Side:
     def _boxes(self) -> dict[int, Floats]:
         """Return the given boxes by image."""
         found = {}
-        for i, one in enumerate(self.objects):
-            if len(one) and one.boxes is not None:
-                where = f"{self._where(i)}, boxes"
-                if one.boxes.ndim == 2 and one.boxes.shape[1] in (5, 8):
-                    raise SchemaError(
-                        f"{where}: expected numbers of shape (n, 4), got {shown(one.boxes)}",
-                        "Give oriented boxes by their corners: Objects(corners=…), of shape "
-                        "(n, 4, 2).",
-                    )
-                boxes = column(one.boxes, np.float64, where, width=4)
-                found[i] = upright(boxes, self.box_format, self._row_where(i), self.policy)
+        for i, boxes, where in self._given("boxes"):
+            if boxes.ndim == 2 and boxes.shape[1] in (5, 8):
+                raise SchemaError(
+                    f"{where}: expected numbers of shape (n, 4), got {shown(boxes)}",
+                    "Give oriented boxes by their corners: Objects(corners=…), of shape (n, 4, 2).",
+                )
+            column_of_boxes = column(boxes, np.float64, where, width=4)
+            found[i] = upright(column_of_boxes, self.box_format, self._row_where(i), self.policy)
         return found
 
     def _all_boxes(self, given: Mapping[int, Floats]) -> Floats:
@@ -350,18 +352,16 @@ class Side:
     def _corners(self) -> Floats | None:
         """Return corners of all objects, shape (n, 4, 2); None without objects."""
         found = []
-        for i, one in enumerate(self.objects):
-            if len(one) and one.corners is not None:
-                where = f"{self._where(i)}, corners"
-                flat = one.corners
-                if flat.ndim == 3 and flat.shape[1:] == (4, 2):
-                    flat = flat.reshape(len(flat), 8)
-                if flat.ndim != 2 or flat.shape[1] != 8:
-                    raise SchemaError(
-                        f"{where}: expected numbers of shape (n, 4, 2), got {shown(one.corners)}"
-                    )
-                found.append(column(flat, np.float64, where, width=8))
-                check_finite(found[-1], where)
+        for _, corners, where in self._given("corners"):
+            flat = corners
+            if flat.ndim == 3 and flat.shape[1:] == (4, 2):
+                flat = flat.reshape(len(flat), 8)
+            if flat.ndim != 2 or flat.shape[1] != 8:
+                raise SchemaError(
+                    f"{where}: expected numbers of shape (n, 4, 2), got {shown(corners)}"
+                )
+            found.append(column(flat, np.float64, where, width=8))
+            check_finite(found[-1], where)
         return np.concatenate(found).reshape(-1, 4, 2) if found else None
 
     def _row_where(self, position: int) -> Callable[[int], str]:
@@ -383,27 +383,23 @@ class Side:
                     f"{self._where(i)}: expected {name} as for other images, got none"
                 )
         filled = []
-        for i, values in enumerate(given):
-            if values is not None and len(values):
-                where = f"{self._where(i)}, {name}"
-                filled.append(column(values, dtype, where))
-                if dtype is not np.bool_:
-                    check_finite(filled[-1], where)
+        for _, values, where in self._given(name):
+            filled.append(column(values, dtype, where))
+            if dtype is not np.bool_:
+                check_finite(filled[-1], where)
         if len({values.dtype for values in filled}) > 1:
             filled = [widen_as_printed(values) for values in filled]
         return np.concatenate(filled) if filled else column([], dtype, name)
 
     def _masks(self) -> RunLengths | None:
         """Return the masks of all images, or None without objects."""
-        found = []
         for i, one in enumerate(self.objects):
             if len(one) and one.masks is None:
                 raise SchemaError(
                     f"{self._where(i)}: expected masks, got only boxes",
                     "Give masks of all objects, or compare boxes: iou_type='bbox'.",
                 )
-            if len(one) and one.masks is not None:
-                found.append(one.masks)
+        found = [masks for _, masks, _ in self._given("masks")]
         return run_lengths(found) if found else None
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from valor_core.errors import ConfigError
 from valor_core.schemas import Codes, Datums, Floats, Label
-from valor_core.schemas.detection import DetectionBatch, ObjectColumns
+from valor_core.schemas.detection import DetectionBatch
 from valor_detection.arrays.objects import Rows, batch_of_rows
 from valor_detection.coco.dataset import COCO, geometry
 from valor_detection.coco.settings import Params, ids
@@ -69,6 +67,8 @@ class Comparison:
         index = IdIndex(images, categories)
         true_rows, true_ids = index.rows(truths, chosen)
         rows, row_ids = index.rows(predictions, chosen)
+        if not chosen.useCats:
+            categories = np.array([-1])
         batch = batch_of_rows(
             Datums(np.arange(len(images))),
             [Label("category", str(number)) for number in categories.tolist()],
@@ -76,8 +76,6 @@ class Comparison:
             rows,
             label_ids=np.arange(len(categories)),
         )
-        if not chosen.useCats:
-            batch, categories = _without_labels(batch), np.array([-1])
         table = _table(batch, chosen)
         return cls(images, categories, table, true_ids, row_ids)
 
@@ -117,7 +115,7 @@ class IdIndex:
         )
         columns = Rows(
             images=datums[rows],
-            labels=labels[rows],
+            labels=labels[rows] if chosen.useCats else np.zeros(len(rows), np.int64),
             shapes=shapes,
             scores=annotations.scores[rows],
             crowd=annotations.crowd[rows] != 0,
@@ -143,21 +141,6 @@ class IdIndex:
 def _distinct(ids: Codes) -> Codes:
     _, first = np.unique(ids, return_index=True)
     return ids[np.sort(first)]
-
-
-def _without_labels(batch: DetectionBatch) -> DetectionBatch:
-    """Give all objects of a batch the same label."""
-
-    def relabeled(side: ObjectColumns) -> Any:
-        return evolve(side, labels=np.zeros(len(side), np.int64))
-
-    return evolve(
-        batch,
-        labels=[Label("category", "any")],
-        groundtruths=relabeled(batch.groundtruths),
-        predictions=relabeled(batch.predictions),
-        label_ids=np.zeros(1, np.int64),
-    )
 
 
 def _table(batch: DetectionBatch, chosen: Params) -> Table:

@@ -152,9 +152,15 @@ class ImageNames:
 
     def _numbered(self, number: int, where: str) -> int | None:
         """Return the id of the image with a numeric file name: ``000139.jpg`` for 139."""
-        position = self.by_number.get(number)
+        return self._id_at(self.by_number.get(number), str(number), where)
+
+    def _id_at(self, position: int | None, name: str, where: str) -> int | None:
         if position == _SEVERAL:
-            raise self._several(str(number), where)
+            raise ReadError(
+                f"{where}: expected the file_name of one image of {self.source}, found "
+                f"{shown(name)}, a name of several images",
+                "Write the id of the image, or its full file_name with the folder.",
+            )
         return None if position is None else self.numbers[position]
 
     @cached_property
@@ -167,24 +173,13 @@ class ImageNames:
         return found
 
     def _named(self, name: str, where: str) -> int | None:
-        for table, form in zip(self.tables, _forms(name), strict=True):
-            position = table.get(form)
-            if position == _SEVERAL:
-                raise self._several(name, where)
-            if position is not None:
-                return self.numbers[position]
+        forms = _forms(name)
+        for table, form in zip(self.tables, forms, strict=True):
+            number = self._id_at(table.get(form), name, where)
+            if number is not None:
+                return number
         # a stem that contains a dot
-        position = self.tables[-1].get(_forms(name)[1])
-        if position == _SEVERAL:
-            raise self._several(name, where)
-        return None if position is None else self.numbers[position]
-
-    def _several(self, name: str, where: str) -> ReadError:
-        return ReadError(
-            f"{where}: expected the file_name of one image of {self.source}, found {shown(name)}, "
-            "a name of several images",
-            "Write the id of the image, or its full file_name with the folder.",
-        )
+        return self._id_at(self.tables[-1].get(forms[1]), name, where)
 
     def unknown(self, found: Any, where: str) -> ReadError:
         """Return the error for a name or number of no image."""

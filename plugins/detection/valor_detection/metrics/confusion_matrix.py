@@ -70,7 +70,7 @@ class ConfusionMatrix:
         most = self.parameters.max_examples
         for parameters, codes, found in outcomes_by_key(state.table, self.parameters):
             cells = _Cells.of(state.table, codes, found)
-            value = cells.counts() if named is None else cells.with_examples(most, named)
+            value = cells.value() if named is None else cells.with_examples(most, named)
             yield Result(parameters=parameters, value=value)
 
 
@@ -149,10 +149,6 @@ class _Cells:
             np.concatenate([lines * (size + 1) + columns, missed * (size + 1) + size]),
         )
 
-    def counts(self) -> ConfusionTable:
-        """Return the value without examples."""
-        return self._table(None)
-
     def with_examples(self, most: int, named: Outlines) -> ConfusionTable:
         """Return the value with a count and examples in every cell."""
         examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
@@ -168,9 +164,10 @@ class _Cells:
             if row >= 0:
                 example["prediction_id"] = predictions.name(row)
             examples[divmod(int(self.codes[entry]), len(self.names) + 1)].append(example)
-        return self._table(examples)
+        return self.value(examples)
 
-    def _table(self, examples: Mapping[tuple[int, int], list[Any]] | None) -> ConfusionTable:
+    def value(self, examples: Mapping[tuple[int, int], list[Any]] | None = None) -> ConfusionTable:
+        """Return the value, without examples by default."""
         width = len(self.names) + 1
         if width**2 < _MOST_CELLS:
             in_all = np.bincount(self.codes)

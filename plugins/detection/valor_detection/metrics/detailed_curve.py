@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from valor_core.parameters import changed_parameters
 from valor_core.results import LazyValue, Result
@@ -17,7 +18,7 @@ from valor_core.states import StateRequest
 from valor_detection.geometry.geojson import to_geojson
 from valor_detection.matching import candidate_pairs, names_and_shapes
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.names_and_shapes import Outlines
+from valor_detection.matching.names_and_shapes import NamedShapes, Outlines
 from valor_detection.matching.protocols import iou_limits
 from valor_detection.matching.ranked import ranking
 from valor_detection.matching.table import KEY, Flags, Table
@@ -86,7 +87,11 @@ class DetailedPrecisionRecallCurve:
         table, chosen = state.table, self.parameters
         thresholds = tuple(sorted(chosen.score_thresholds))
         size = (len(table.labels), len(thresholds))
-        predictions, truths = _shows(table, shown) if shown is not None else (_nothing, _nothing)
+        predictions = truths = _nothing
+        if shown is not None:
+            chunk, (true_shapes, shapes) = table.objects, shown.of_table(table)
+            predictions = _show(chunk.uids, chunk.datums, shapes)
+            truths = _show(chunk.uids, chunk.true_datums, true_shapes)
         observed = {
             (side, name): kind.observed(
                 size, chosen.max_examples, truths if side == "fn" else predictions
@@ -271,22 +276,15 @@ def _nothing(row: int) -> list[Any]:
     return []
 
 
-def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
-    """Return the functions that show a prediction and a ground truth: image and geometry."""
-    uids, (truths, predictions) = table.objects.uids, shown.of_table(table)
-    datums, true_datums = table.objects.datums, table.objects.true_datums
+def _show(uids: NDArray[Any], datums: Codes, shapes: NamedShapes) -> Show:
+    """Return the function that shows an object: the uid of its image and its geometry."""
 
     @cache
-    def prediction(row: int) -> list[Any]:
+    def shown(row: int) -> list[Any]:
         datum = int(datums[row])
-        return [uids[datum : datum + 1].tolist()[0], _outlined(predictions.geometry(row))]
+        return [uids[datum : datum + 1].tolist()[0], _outlined(shapes.geometry(row))]
 
-    @cache
-    def truth(row: int) -> list[Any]:
-        datum = int(true_datums[row])
-        return [uids[datum : datum + 1].tolist()[0], _outlined(truths.geometry(row))]
-
-    return prediction, truth
+    return shown
 
 
 def _outlined(geometry: Geometry) -> dict[str, Any]:
