@@ -140,6 +140,8 @@ def evaluate_detection(
     )
 
 
+_SIDES = ("groundtruths", "predictions")
+
 _KINDS = {"box": "box", "polygon": "polygon", "raster": "mask"}
 """Kinds of geometry under the names of the documentation."""
 
@@ -193,13 +195,10 @@ def _objects_of(one: Annotated) -> _Objects:
     return {
         side: [
             _Object(f"item {one.datum.uid!r}, {side}[{i}]", i, annotation, annotation.geometry)
-            for i, annotation in enumerate(annotations)
+            for i, annotation in enumerate(getattr(one, side))
             if annotation.geometry is not None and _is_object(annotation)
         ]
-        for side, annotations in (
-            ("groundtruths", one.groundtruths),
-            ("predictions", one.predictions),
-        )
+        for side in _SIDES
     }
 
 
@@ -228,15 +227,13 @@ def _batch(
         invalid_geometry,
         lambda side, item, row: objects[item][side][row].where,
     )
-    positions = {
-        side: [[one.position for one in sides[side]] for sides in objects]
-        for side in ("groundtruths", "predictions")
+    numbered = {
+        side: getattr(batch, side).renumber(
+            [[one.position for one in sides[side]] for sides in objects]
+        )
+        for side in _SIDES
     }
-    return evolve(
-        batch,
-        groundtruths=batch.groundtruths.renumber(positions["groundtruths"]),
-        predictions=batch.predictions.renumber(positions["predictions"]),
-    )
+    return evolve(batch, **numbered)
 
 
 def _item(one: Annotated, sides: _Objects) -> Detection:
