@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas import Floats, readable, widen_as_printed
-from valor_core.schemas.geometry import RunLengths, encoded, ends
+from valor_core.schemas.geometry import Mask, RunLengths, encoded, ends
 from valor_detection.kernels import masks as kernels
 
 _EXPECTED = {
@@ -164,17 +164,25 @@ def check_masks(masks: NDArray[Any], where: str, size: Sequence[int] | None) -> 
     got 0.25
     Binarize probabilities first: masks > 0.5.
     """
+    if masks.dtype == object and masks.ndim == 1 and all(isinstance(one, Mask) for one in masks):
+        for row, one in enumerate(masks):
+            _check_size((one.height, one.width), size, f"{where}[{row}]")
+        return
     if masks.ndim != 3 or masks.dtype.kind not in "fiub":
         raise SchemaError(
             f"{where}: expected numbers of shape (n, height, width), got {shown(masks)}"
         )
-    height, width = masks.shape[1:]
-    if size is not None and (height, width) != tuple(size):
-        raise SchemaError(
-            f"{where}: expected {size[0]} by {size[1]} pixels as in sizes, got {height} by {width}"
-        )
+    _check_size(masks.shape[1:], size, where)
     if masks.dtype.kind == "f":
         _check_hard(masks, where)
+
+
+def _check_size(found: Sequence[int], size: Sequence[int] | None, where: str) -> None:
+    if size is not None and tuple(found) != tuple(size):
+        raise SchemaError(
+            f"{where}: expected {size[0]} by {size[1]} pixels as in sizes, got {found[0]} by "
+            f"{found[1]}"
+        )
 
 
 def _check_hard(masks: NDArray[Any], where: str) -> None:
@@ -189,15 +197,16 @@ def _check_hard(masks: NDArray[Any], where: str) -> None:
 
 
 def run_lengths(stacks: Sequence[NDArray[Any]]) -> RunLengths:
-    """Encode masks of several images; nonzero pixels are inside.
+    """Encode masks of several images, arrays or `Mask` objects; nonzero pixels are inside.
 
     Examples
     --------
     >>> run_lengths([np.array([[[0, 1]]])]).sizes
     array([[1, 2]])
     """
-    runs = [encoded(mask != 0) for masks in stacks for mask in masks]
-    sizes = [masks.shape[1:] for masks in stacks for _ in masks]
+    each = [mask for masks in stacks for mask in masks]
+    runs = [mask.runs if isinstance(mask, Mask) else encoded(mask != 0) for mask in each]
+    sizes = [(m.height, m.width) if isinstance(m, Mask) else m.shape for m in each]
     return RunLengths(
         np.concatenate([np.empty(0, np.uint32), *runs]),
         ends([len(lengths) for lengths in runs]),

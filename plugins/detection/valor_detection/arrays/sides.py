@@ -59,8 +59,9 @@ class Objects:
         Integers or strings.
     scores : array of shape (n,), optional
         Scores, for predictions.
-    masks : array of shape (n, height, width), optional
-        Masks: true or nonzero integers are inside; floats must be 0 or 1.
+    masks : array of shape (n, height, width), or list of Mask, optional
+        Masks: true or nonzero integers are inside; floats must be 0 or 1. `Mask` objects hold run
+        lengths and may differ in size.
     crowd : array of shape (n,), optional
         Crowd flags (true or false, 1 or 0), for ground truths.
     areas : array of shape (n,), optional

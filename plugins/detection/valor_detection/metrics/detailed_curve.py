@@ -87,7 +87,8 @@ class DetailedPrecisionRecallCurve:
         table, chosen = state.table, self.parameters
         thresholds = tuple(sorted(chosen.score_thresholds))
         size = (len(table.labels), len(thresholds))
-        predictions = truths = _nothing
+        predictions: Show = _nothing
+        truths: Show = _nothing
         if shown is not None:
             chunk, (true_shapes, shapes) = table.objects, shown.of_table(table)
             predictions = _show(chunk.uids, chunk.datums, shapes)

@@ -86,6 +86,34 @@ def test_masks_as_arrays_and_as_run_lengths() -> None:
     assert found.predictions.shapes.at(0) == mask
 
 
+def test_run_lengths_of_large_masks_are_not_decoded() -> None:
+    # As pixels, the mask would take 1.6 GB.
+    runs = {"size": [40_000, 40_000], "counts": [800_000_000, 3, 799_999_997]}
+    mask = {"labels": ["dog"], "masks": [runs]}
+
+    found = batch([mask | {"scores": [0.5]}], [mask])
+
+    assert found.groundtruths.areas.tolist() == [3.0]
+    assert found.predictions.shapes.at(0) == Mask.from_rle(runs)
+
+
+def test_masks_of_an_image_may_differ_in_size() -> None:
+    masks = [[[1, 1], [1, 1]], {"size": [1, 3], "counts": [0, 3]}]
+    image = {"labels": ["a", "b"], "masks": masks}
+
+    found = batch([image | {"scores": [0.5, 0.5]}], [image | {"area": [4, 3]}])
+
+    assert found.groundtruths.shapes.masks is not None
+    assert found.groundtruths.shapes.masks.sizes.tolist() == [[2, 2], [1, 3]]
+
+
+def test_invalid_run_lengths_name_their_item() -> None:
+    mask = {"labels": ["dog"], "masks": [{"size": [2, 2], "counts": [9]}]}
+
+    with pytest.raises(SchemaError, match=r"^item 0, references, masks: "):
+        batch([EMPTY], [mask])
+
+
 def test_masks_are_compared_by_their_boxes_if_an_image_has_boxes_only() -> None:
     masks = np.array([[[0, 1], [0, 1]]])
     with_mask = {"labels": ["dog"], "masks": masks}

@@ -12,9 +12,9 @@ from datasets import Sequence as ListOf
 from valor_detection import Objects, from_arrays
 from valor_detection.geometry.validity import Policy
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, error_at, shown
 from valor_core.parameters import parameter, parameters
-from valor_core.schemas import DEFAULT_KEY
+from valor_core.schemas import DEFAULT_KEY, objects
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Mask
 
@@ -111,7 +111,9 @@ class DetectionColumns:
         """Return the areas of the shapes of an image; 0 if `from_arrays` will reject them."""
         count = np.size(one.labels)
         if one.masks is not None and (compares_masks or one.boxes is None):
-            is_valid = np.ndim(one.masks) == 3
+            if one.masks.dtype == object:
+                return [np.sum(mask.runs[1::2], dtype=np.int64) for mask in one.masks]
+            is_valid = one.masks.ndim == 3
             return np.count_nonzero(one.masks, axis=(1, 2)) if is_valid else np.zeros(count)
         boxes = one.boxes
         if boxes is None or boxes.shape != (count, 4) or boxes.dtype.kind not in "fiu":
@@ -126,8 +128,11 @@ def _objects(cell: Any, where: str) -> Objects:
     if not isinstance(cell, Mapping) or "labels" not in cell:
         raise SchemaError(f'{where}: expected {{"boxes": …, "labels": …}}, got {shown(cell)}')
     masks = cell.get("masks")
-    if isinstance(masks, (list, tuple)) and any(isinstance(one, Mapping) for one in masks):
-        masks = [Mask.from_rle(one).array if isinstance(one, Mapping) else one for one in masks]
+    if isinstance(masks, (list, tuple)):
+        with error_at(f"{where}, masks: "):
+            masks = objects(
+                Mask.from_rle(one) if isinstance(one, Mapping) else Mask.of(one) for one in masks
+            )
     return Objects(
         boxes=cell.get("boxes"),
         labels=cell["labels"],
