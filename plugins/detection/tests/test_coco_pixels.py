@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from valor_detection.coco_json import coco_masks
 from valor_detection.geometry import coco_pixels
 
 from valor_core.errors import SchemaError
@@ -57,3 +58,11 @@ def test_error_names_corner_far_from_image():
         SchemaError, match=r"expected corners within 100,000,000 pixels, got 1e\+30"
     ):
         rows([(0, 0), (1e30, 1), (1, 1)], (2, 2))
+
+
+def test_empty_segmentation_has_no_pixels() -> None:
+    triangle = {"segmentation": [[0, 0, 2, 0, 2, 2]]}
+
+    found = coco_masks([triangle, {"segmentation": []}], (2, 2), "annotations[{}]".format)
+
+    assert found.areas.tolist() == [1.0, 0.0]

@@ -181,8 +181,9 @@ def outline_boxes(given: Segmentations, rows: Codes) -> Floats:
 
 def _check_rings(given: Segmentations, rows: Codes, name: Callable[[int], str]) -> None:
     """Reject the polygons that pycocotools rejects; it checks only the first of each row."""
-    polygons = np.flatnonzero(given.kinds[rows] == POLYGONS)
     starts = starts_of(given.row_ends[:, 0])
+    has_rings = (np.diff(starts) > 0)[rows]
+    polygons = np.flatnonzero((given.kinds[rows] == POLYGONS) & has_rings)
     counts = np.diff(starts_of(given.ring_ends))[starts[rows[polygons]]]
     short = np.flatnonzero(counts < _FEWEST)
     if len(short):
