@@ -15,7 +15,7 @@ import pytest
 from messages import refused
 from pycocotools import mask as coco_masks
 from pycocotools.coco import COCO
-from valor_detection.parameters.readers import CocoParameters
+from valor_detection.parameters.coco import CocoParameters
 from valor_detection.readers.coco import CocoReader
 
 from valor_core.errors import ReadError, SchemaError

@@ -175,7 +175,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "COCOSummary",
             "coco_summary:COCOSummary",
             "The twelve numbers of a COCO evaluation",
-            "averages:COCOSummaryParameters",
+            "coco:COCOSummaryParameters",
             references=(COCO, PYCOCOTOOLS),
             version=1,
             aliases=("coco", "coco_metrics"),
@@ -286,7 +286,11 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 def valor_readers() -> tuple[ReaderSpec, ...]:
     """Declare the readers of detection data."""
     return (
-        _spec.reader("coco", "A data set and results on it in COCO's JSON, as boxes or masks"),
+        _spec.reader(
+            "coco",
+            "A data set and results on it in COCO's JSON, as boxes or masks",
+            parameters="valor_detection.parameters.coco:CocoParameters",
+        ),
         _spec.reader("yolo", "YOLO's folders with a text file for each image"),
         _spec.reader("voc", "Pascal VOC's XML files, results as text or XML"),
         _spec.reader(

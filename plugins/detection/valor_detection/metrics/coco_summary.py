@@ -19,7 +19,7 @@ from valor_detection.matching.interpolated import Curves, found, interpolate, re
 from valor_detection.matching.matches import matching
 from valor_detection.matching.protocols import COCO_MAX_DETECTIONS, AreaRange, cut_warning, needed
 from valor_detection.matching.table import LABEL, Table
-from valor_detection.parameters.averages import COCOSummaryParameters
+from valor_detection.parameters.coco import COCOSummaryParameters
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 
 _FEWER_DETECTIONS = (1, 10)

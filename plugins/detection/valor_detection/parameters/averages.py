@@ -89,10 +89,3 @@ class MeanARAveragedParameters(ARAveragedParameters):
 
     include_prediction_only_labels: bool = fields.prediction_only()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
-
-
-@parameters
-class COCOSummaryParameters:
-    """Parameters of COCOSummary."""
-
-    convert_to: fields.ConvertTo | None = fields.CONVERT_TO

@@ -1,4 +1,4 @@
-"""Fields shared by the parameters of several metrics."""
+"""Fields shared by the parameters of several metrics or readers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from valor_core.errors import ParameterError, did_you_mean, shown
 from valor_core.parameters import Within, parameter
+from valor_core.schemas import DEFAULT_KEY
 
 Rule = Literal["coco", "ranked", "valor"]
 
@@ -175,3 +176,24 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
             f"{name}: expected one of {', '.join(choices)}, got {shown(value)}",
             did_you_mean(value, choices) if isinstance(value, str) else None,
         )
+
+
+LABEL_KEY: Any = parameter(default=DEFAULT_KEY, help="Key of all labels.")
+"""Field of the key of all labels."""
+
+
+def invalid_geometry_field(shapes: str) -> Policy:
+    """Field of the policy for invalid shapes."""
+    policy: Policy = parameter(
+        default="error",
+        help=f"Policy for invalid {shapes}, such as empty ones or those outside an image of known "
+        "size: error raises an error, repair fixes what it can and excludes the rest, skip "
+        "excludes them, accept computes with them unless they are inverted or not finite.",
+    )
+    return policy
+
+
+PARTITION_IMAGES: Any = parameter(
+    default=2000, help="Number of images per partition.", check=Within(1)
+)
+"""Field of the number of images per partition."""

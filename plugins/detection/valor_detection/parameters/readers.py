@@ -1,70 +1,17 @@
-"""Parameters of the readers."""
+"""Parameters of the readers, except those of COCO and of tables."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from valor_core.parameters import Within, parameter, parameters
-from valor_core.schemas import DEFAULT_KEY
-from valor_detection.parameters.fields import Policy
-
-LABEL_KEY: Any = parameter(default=DEFAULT_KEY, help="Key of all labels.")
-"""Field of the key of all labels."""
-
-
-def invalid_geometry_field(shapes: str) -> Policy:
-    """Field of the policy for invalid shapes."""
-    policy: Policy = parameter(
-        default="error",
-        help=f"Policy for invalid {shapes}, such as empty ones or those outside an image of known "
-        "size: error raises an error, repair fixes what it can and excludes the rest, skip "
-        "excludes them, accept computes with them unless they are inverted or not finite.",
-    )
-    return policy
-
-
-PARTITION_IMAGES: Any = parameter(
-    default=2000, help="Number of images per partition.", check=Within(1)
+from valor_core.parameters import parameter, parameters
+from valor_detection.parameters.fields import (
+    LABEL_KEY,
+    PARTITION_IMAGES,
+    Policy,
+    invalid_geometry_field,
 )
-"""Field of the number of images per partition."""
-
-
-IouType = Literal["bbox", "segm"]
-
-
-Unknown = Literal["error", "skip"]
-
-
-@parameters
-class CocoParameters:
-    """Parameters of the reader of COCO files."""
-
-    groundtruths: Path = parameter(help="Data set in COCO's JSON: images, annotations, categories.")
-    predictions: Path = parameter(
-        help="Results in COCO's JSON: a list, or a data set whose annotations have scores."
-    )
-    iou_type: IouType = parameter(
-        default="bbox", help="Kind of shape to compare: bbox is boxes, segm is masks."
-    )
-    label_key: str = LABEL_KEY
-    invalid_geometry: Policy = parameter(
-        default="accept",
-        help="Policy for invalid boxes and masks: accept computes with them as pycocotools does, "
-        "but rejects negative widths and heights; error rejects all of them, repair fixes what it "
-        "can and excludes the rest, skip excludes them.",
-    )
-    unknown: Unknown = parameter(
-        default="error",
-        help="Policy for annotations of an image or category that is not in the data set: error, "
-        "or skip, which counts them in the report.",
-    )
-    partition_images: int | None = parameter(
-        default=None,
-        help="Number of images per partition, for files too large for memory; null reads both "
-        "files at once, which is faster.",
-        check=Within(1),
-    )
 
 
 @parameters

@@ -7,8 +7,7 @@ from typing import Any, Literal
 from valor_files import TableSource
 
 from valor_core.parameters import parameter, parameters
-from valor_detection.parameters.fields import Policy
-from valor_detection.parameters.readers import LABEL_KEY, invalid_geometry_field
+from valor_detection.parameters.fields import LABEL_KEY, Policy, invalid_geometry_field
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 

@@ -42,7 +42,7 @@ from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.text import Text
 from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.segmentations import COMPRESSED, RUNS
-from valor_detection.parameters.readers import CocoParameters
+from valor_detection.parameters.coco import CocoParameters
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
 from valor_detection.readers.text_files import as_read_errors
 
