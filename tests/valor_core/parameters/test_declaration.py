@@ -347,3 +347,18 @@ def test_changed_parameters_are_recorded() -> None:
 
 def test_required_parameter_is_always_recorded() -> None:
     assert changed_parameters(Needy(threshold=0.5)) == {"threshold": 0.5}
+
+
+def test_parameters_are_equal_by_class_and_values() -> None:
+    @parameters
+    class Window:
+        width: int = parameter(default=3, help="Points.")
+
+    @parameters
+    class Step(Window):
+        pass
+
+    assert Window(width=5) == Window(width=5) != Window()
+    assert len({Window(width=5), Window(width=5), Window(), Step()}) == 3
+    assert Window() != Step()
+    assert repr(Step(width=2)) == "Step(width=2)"
