@@ -191,20 +191,20 @@ class _Methods:
     """Methods of all parameter classes. attrs would compile them for each, in 0.5 ms."""
 
     def __eq__(self, other: object) -> Any:
-        same_class = other.__class__ is self.__class__
-        return _values(self) == _values(other) if same_class else NotImplemented
+        cls: Any = self.__class__
+        fields = attrs.fields(cls)
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return all(getattr(self, field.name) == getattr(other, field.name) for field in fields)
 
     def __hash__(self) -> int:
-        return hash((self.__class__, *_values(self)))
+        cls: Any = self.__class__
+        return hash((cls, *[getattr(self, field.name) for field in attrs.fields(cls)]))
 
     def __repr__(self) -> str:
-        cls: type[Any] = self.__class__
+        cls: Any = self.__class__
         values = [f"{field.name}={getattr(self, field.name)!r}" for field in attrs.fields(cls)]
         return f"{cls.__qualname__.rpartition('>.')[2]}({', '.join(values)})"
-
-
-def _values(instance: Any) -> list[Any]:
-    return [getattr(instance, field.name) for field in attrs.fields(instance.__class__)]
 
 
 @lru_cache
