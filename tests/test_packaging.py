@@ -210,6 +210,38 @@ def test_dependencies_have_lower_bounds(folder: Path) -> None:
         assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?>=[0-9][0-9.]*(,<[0-9.]+)?", line), line
 
 
+def test_distributions_of_this_project_bound_each_other(folder: Path) -> None:
+    major, minor, *_ = version("valor-core").split(".")
+    lines = [line for line in requirements(folder) if line.startswith("valor-")]
+
+    assert folder == ROOT or lines
+    bounds = f">={major}.{minor},<{major}.{int(minor) + 1}"
+    assert [line for line in lines if not line.endswith(bounds)] == []
+
+
+SHARED = ("version", "license", "license-files", "readme", "requires-python", "authors", "urls")
+
+
+def test_project_files_agree(folder: Path) -> None:
+    def shared(folder: Path) -> dict[str, Any]:
+        settings = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+        found = {key: settings["project"].get(key) for key in SHARED}
+        names = settings["project"]["classifiers"]
+        found["classifiers"] = [name for name in names if not name.startswith("Framework :: ")]
+        found["build"] = settings["build-system"] | {"compiled": is_compiled(folder)}
+        return found
+
+    like = COMPILED[0] if is_compiled(folder) else ROOT
+    assert shared(folder) == shared(like)
+    assert shared(folder) | {"build": None} == shared(ROOT) | {"build": None}
+
+
+def test_only_pytest_plugins_are_classified_as_such(folder: Path) -> None:
+    has_plugin = "pytest11" in project(folder).get("entry-points", {})
+
+    assert ("Framework :: Pytest" in project(folder)["classifiers"]) == has_plugin
+
+
 @pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
 def test_core_version_satisfies_plugins(plugin: Path) -> None:
     (line,) = (line for line in requirements(plugin) if line.startswith("valor-core>="))

@@ -5,10 +5,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from valor_cli.scaffold import new_plugin
+from valor_cli.scaffold import _bounds, new_plugin
 
 from valor_core.errors import PluginConflictError, RegistryError
 
@@ -81,6 +82,24 @@ def test_new_plugin_has_no_placeholders(tmp_path: Path) -> None:
         "valor_our_lab2/py.typed",
     }
     assert not [path for path in files if "{{" in path.read_text()]
+
+
+@pytest.mark.parametrize(
+    ("core", "bounds"),
+    [("0.1.0", ">=0.1,<0.2"), ("0.12.3.dev4+g1a2b", ">=0.12,<0.13"), ("2.5.1", ">=2.5,<3")],
+)
+def test_new_plugin_excludes_core_that_may_remove_names(core: str, bounds: str) -> None:
+    assert _bounds(core) == bounds
+
+
+def test_new_plugin_bounds_distributions_of_this_project(tmp_path: Path) -> None:
+    text = (new_plugin("ourlab", tmp_path) / "pyproject.toml").read_text()
+    expected = _bounds(version("valor-core"))
+
+    assert re.findall(r"(valor-(?:core|testing))([^\"]*)\"", text) == [
+        ("valor-core", expected),
+        ("valor-testing", expected),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def new_plugin(name: str, folder: Path) -> Path:
         "{{name}}": name,
         "{{package}}": f"valor_{name}",
         "{{distribution}}": f"valor-{name.replace('_', '-')}",
-        "{{core}}": version("valor-core").partition("+")[0],
+        "{{bounds}}": _bounds(version("valor-core")),
     }
     target = folder / words["{{distribution}}"]
     if target.exists():
@@ -71,6 +71,15 @@ def new_plugin(name: str, folder: Path) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="\n")
     return target
+
+
+def _bounds(core: str) -> str:
+    """Return the versions of core that have the names a new plugin imports.
+
+    Minor versions before 1.0, and major versions from then on, may remove names.
+    """
+    major, minor = map(int, re.findall(r"\d+", core)[:2])
+    return f">={major}.{minor},<" + (f"{major + 1}" if major else f"0.{minor + 1}")
 
 
 def _check(name: str) -> None:
