@@ -12,7 +12,7 @@ from valor_core.cancellation import LocalControl
 from valor_core.errors import EngineError
 from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import LocalEngine, LocalParameters, PartitionTask
-from valor_core.resources import opened
+from valor_core.resources import Share, opened
 from valor_core.specs import EngineSpec, Registry
 
 
@@ -123,6 +123,26 @@ class WithoutResources(Plain):
         return (work(partition, {}) for partition in partitions)
 
 
+class Spending(Plain):
+    """Engine whose two workers each have the whole budget."""
+
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+        for part in (partitions[::2], partitions[1::2]):
+            if part:
+                yield from super().map(work, part)
+
+
+class Sharing(Plain):
+    """Engine whose two workers share the budget; keeps all laws."""
+
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+        for number in range(2):
+            with opened(work.resources, Share(number, 2)) as resources:
+                for partition in partitions[number::2]:
+                    if not work.control.stopped:
+                        yield work(partition, resources)
+
+
 class OnlyOnce(Plain):
     used: list[bool] = []  # noqa: RUF012 - what makes it an offender
 
@@ -136,7 +156,7 @@ class OnlyOnce(Plain):
 WORKS: list[Any] = []
 
 
-@pytest.mark.parametrize("engine", [Plain(), Merging()])
+@pytest.mark.parametrize("engine", [Plain(), Merging(), Sharing()])
 def test_valid_engine_keeps_all_laws(engine: Any) -> None:
     check_engine(engine)
 
@@ -174,6 +194,7 @@ def test_declared_engine_uses_its_parameters() -> None:
             "resources open and close once",
             "expected it opened once for each worker",
         ),
+        (Spending(), "budgets are divided", "to share a budget of 101, found [101, 101] in 2"),
         (Deaf(), "stops when the run is stopped", "expected it to stop, but it counted"),
         (OnlyOnce(), "can run again", "OnlyOnce breaks the law 'can run again'"),
     ],

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, ValorError
+from valor_core.errors import ReadError, ValorError, shown
 from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState, Plan, Slices
 from valor_core.evaluation.engines import Engine, PartitionTask
 from valor_core.parameters import NoParameters, build, parameter
@@ -34,6 +34,8 @@ from valor_testing.law import Breach, agree, law, run_all
 
 _MANY = 40
 """Number of partitions, more than an engine reads if it is stopped after the first."""
+_BUDGET = 101
+"""Budget of all workers."""
 
 
 def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | None = None) -> None:
@@ -129,14 +131,15 @@ class MarksParameters:
     """Parameters of `Marks`."""
 
     folder: Path = parameter(help="Folder of the marks.")
+    budget: int = parameter(default=_BUDGET, help="Calls of all workers together.")
 
 
 class Marks:
-    """Resource that records with files when it was opened and closed."""
+    """Resource that records with files when it was opened, with which budget, and closed."""
 
     def __init__(self, chosen: MarksParameters) -> None:
         self.folder, self.number = chosen.folder, uuid.uuid4().hex
-        (self.folder / f"opened-{self.number}").touch()
+        (self.folder / f"opened-{self.number}").write_text(str(chosen.budget))
 
     def check_open(self) -> None:
         """Raise if the resource was closed."""
@@ -192,6 +195,7 @@ MARKS = ResourceSpec(
     summary="Marks in a folder",
     parameters=MarksParameters,
     implementation=f"{__name__}:Marks",
+    divided=("budget",),
     free=True,
 )
 
@@ -311,6 +315,19 @@ def resources_open_and_close_once(running: Running) -> None:
 
 
 @law
+def budgets_are_divided(running: Running) -> None:
+    """Workers share the budget of a resource; together they never have more."""
+    with _work(_texts(12)) as (work, folder):
+        running.run(work, work.reader.partitions())
+        parts = [int(mark.read_text()) for mark in folder.glob("opened-*")]
+    if sum(parts) > _BUDGET:
+        raise Breach(
+            f"expected workers to share a budget of {_BUDGET}, found {shown(parts)} in "
+            f"{len(parts)} workers; start each with Share(number, workers)"
+        )
+
+
+@law
 def can_run_again(running: Running) -> None:
     """One engine can run several times."""
     with _work(_texts(3)) as (work, _):
@@ -323,6 +340,7 @@ ENGINE_LAWS: Sequence[Callable[[Running], None]] = (
     no_partitions,
     every_partition_once,
     resources_open_and_close_once,
+    budgets_are_divided,
     same_bits_as_serial,
     errors_are_named_and_chained,
     stops_when_it_is_closed,

@@ -13,8 +13,9 @@ from attrs import frozen
 from valor_core.specs import KINDS, MetricSpec, Registry, ResourceSpec
 from valor_testing.law import Breach, law
 
-FREE = frozenset({"attr", "attrs", "numpy", "pluggy", "valor_core"})
-"""Packages that a manifest may import besides the standard library."""
+_FREE = frozenset({"__mp_main__", "attr", "attrs", "numpy", "pluggy", "valor_core"})
+"""Modules besides the standard library that a manifest may import; multiprocessing, which core
+imports, calls the main module ``__mp_main__``."""
 
 _SCRIPT = """
 import json, sys
@@ -114,7 +115,7 @@ def _forbidden(imported: Iterable[str], manifest: str, plugins: Collection[str] 
     forbidden = []
     for name in imported:
         root = name.partition(".")[0]
-        if root in FREE or root in sys.stdlib_module_names or name in {manifest, *parents}:
+        if root in _FREE or root in sys.stdlib_module_names or name in {manifest, *parents}:
             continue
         if root != package and root not in plugins:
             forbidden.append(root)

@@ -1,7 +1,8 @@
 """Worker that counts partitions in another process, for any engine.
 
-An engine calls `start_worker` with the packed task in each process, then `count_partition` for
-each partition. Resources are opened before the first partition and closed when the process ends.
+An engine calls `start_worker` with the packed task and the worker's `Share` in each process, then
+`count_partition` for each partition. Resources are opened before the first partition and closed
+when the process ends.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Worker:
     ----------
     packed : bytes
         Packed `PartitionTask`.
-    share : Share
-        Share of the resources' limits.
+    share : Share, optional
+        Share of the resources' budgets. Required if a resource divides one.
     control : Control, optional
         Cancellation and progress of the run.
     name : str
@@ -43,7 +44,7 @@ class Worker:
     """
 
     packed: bytes
-    share: Share = SINGLE_WORKER
+    share: Share | None = None
     control: Control | None = None
     name: str = "this worker"
     _exits: ExitStack = field(factory=ExitStack, init=False)
@@ -83,7 +84,8 @@ class Worker:
             if self._open is None:
                 work = self._unpacked()
                 check_versions(work, self.name)
-                self._open = work, self._exits.enter_context(opened(work.resources, self.share))
+                share = _whole(work) if self.share is None else self.share
+                self._open = work, self._exits.enter_context(opened(work.resources, share))
                 if work.journal is not None:
                     self._exits.callback(work.journal.close)
             self._running += 1
@@ -105,6 +107,19 @@ class Worker:
                 f"{type(error).__name__}: {error}",
                 "Install the same packages there, and move definitions of a script to a module.",
             ) from error
+
+
+def _whole(work: PartitionTask) -> Share:
+    """Return the share of a single worker; raise an `EngineError` if there is a budget."""
+    for resource in work.resources:
+        for budget in resource.spec.divided:
+            if getattr(resource.parameters, budget) is not None:
+                raise EngineError(
+                    f"engine: expected the worker's share of {resource.name}.{budget}, found none; "
+                    "each worker would spend all of it",
+                    "Start each worker with: start_worker(packed, Share(number, workers))",
+                )
+    return SINGLE_WORKER
 
 
 def check_versions(
@@ -147,10 +162,19 @@ def check_main_guard() -> None:
 _worker: Worker | None = None
 
 
-def start_worker(
-    packed: bytes, share: Share = SINGLE_WORKER, control: Control | None = None
-) -> None:
-    """Make this process a worker. Resources open later, so errors name a partition."""
+def start_worker(packed: bytes, share: Share | None = None, control: Control | None = None) -> None:
+    """Make this process a worker. Resources open later, so errors name a partition.
+
+    Parameters
+    ----------
+    packed : bytes
+        Packed `PartitionTask`.
+    share : Share, optional
+        Index of this worker and number of workers. Without it, a run whose resources divide a
+        budget raises an `EngineError`.
+    control : Control, optional
+        Cancellation and progress of the run.
+    """
     global _worker
     if _worker is not None:
         _worker.close()

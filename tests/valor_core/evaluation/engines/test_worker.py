@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 import valor_core
 from valor_core import evaluate
@@ -15,9 +16,19 @@ from valor_core.evaluation.engines import PartitionTask, Worker, check_versions
 from valor_core.evaluation.engines import worker as workers
 from valor_core.evaluation.engines.worker import count_partition, start_worker
 from valor_core.evaluation.evaluator import Evaluator
+from valor_core.parameters import parameter, parameters
 from valor_core.readers import reader_of
-from valor_core.resources import Share
+from valor_core.resources import BoundResource, Share
 from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.specs import ResourceSpec
+
+
+@parameters
+class Budget:
+    """Parameters of a judge."""
+
+    calls: int | None = parameter(default=None, help="Most calls.")
+
 
 ITEMS = [Text(f"q{i}", response="cat " * i) for i in range(1, 5)]
 
@@ -41,6 +52,28 @@ def test_worker_opens_resources_and_counts_partitions(work: PartitionTask) -> No
 
     assert [state.read for state in states] == [1, 1, 1, 1]
     assert [len(state.done) for state in states] == [1, 1, 1, 1]
+
+
+def test_worker_without_share_rejects_divided_budget(work: PartitionTask) -> None:
+    spec = ResourceSpec(
+        name="mylab.judge",
+        summary="A judge",
+        parameters=Budget,
+        implementation="builtins:repr",
+        divided=("calls",),
+    )
+
+    def packed(calls: int | None) -> bytes:
+        judge = BoundResource(spec, Budget(calls=calls), names=("judge",))
+        bound = evolve(work.evaluation, resources=(*work.resources, judge))
+        return evolve(work, evaluation=bound).packed()
+
+    (first, *_) = work.reader.partitions()
+
+    with pytest.raises(EngineError, match=r"expected the worker's share of judge\.calls"):
+        Worker(packed(100)).count(first)
+    assert Worker(packed(100), Share(1, 2)).count(first).read == 1
+    assert Worker(packed(None)).count(first).read == 1
 
 
 def test_worker_that_was_not_started_raises_error() -> None:
