@@ -492,8 +492,8 @@ class Evaluator:
         specs: list[Spec] = [metric.spec for metric in self.evaluation.plan.taking_part]
         for resource in self.evaluation.resources:
             specs += resource.specs
-        found = dict(self.registry.distribution(spec) for spec in specs)
-        found.pop("in process", None)
+        declared = map(self.registry.distribution, specs)
+        found = {name: version for name, version in declared if version_of(name) is not None}
         found["valor-core"] = version_of("valor-core") or "not installed"
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 

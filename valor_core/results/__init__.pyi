@@ -67,6 +67,7 @@ from valor_core.results.results import (
     installed_spec,
     is_called,
 )
+from valor_core.specs.extensions import report_format
 
 __all__ = [
     "CONDITION",
@@ -126,6 +127,7 @@ __all__ = [
     "ratio",
     "ratios",
     "replacing",
+    "report_format",
     "report_suffixes",
     "rows_of",
     "safe",

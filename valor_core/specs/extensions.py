@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from pathlib import PurePath
+from typing import Any, Final, TypeVar
+from weakref import WeakValueDictionary
 
 from attrs import frozen
 
@@ -18,8 +20,12 @@ from valor_core.errors import (
     MissingExtraError,
     PluginConflictError,
     RegistryError,
+    ReportError,
+    shown,
 )
 from valor_core.packages import DRAWING, Distribution, Installed, installed, rescan, uninstall, ways
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 FORMATS: Final = "valor.formats"
 """Writers by the suffix of the file: from results or a report to its text or bytes."""
@@ -47,12 +53,15 @@ class Extension:
         ``"valor.formats"``, ``".html"``, ``"package.module:function"``.
     distribution : str
         Name and version.
+    function : callable, optional
+        Function of this process; by default, it is imported.
     """
 
     group: str
     name: str
     value: str
     distribution: str
+    function: Callable[..., Any] | None = None
 
     def load(self) -> Any:
         """Import the function.
@@ -62,6 +71,8 @@ class Extension:
         BrokenPluginError
             If it cannot be imported.
         """
+        if self.function is not None:
+            return self.function
         module, _, attribute = self.value.partition(":")
         try:
             return getattr(importlib.import_module(module), attribute)
@@ -72,9 +83,57 @@ class Extension:
             ) from error
 
 
+_DECORATED: WeakValueDictionary[str, Callable[..., Any]] = WeakValueDictionary()
+"""Functions of report formats in this process by suffix."""
+
+
+def report_format(suffix: str) -> Callable[[_F], _F]:
+    r"""Decorate a function that writes reports: from a report to text or bytes.
+
+    The format is available in this process. It replaces an installed format of the same suffix.
+
+    Parameters
+    ----------
+    suffix : str
+        Suffix of the files.
+
+    Raises
+    ------
+    ReportError
+        If it is no suffix, or ``.json``.
+
+    Examples
+    --------
+    >>> @report_format(".tex")
+    ... def table(report):
+    ...     return "\n".join(f"{one.type} & {one.value:.3f}" for one in report)
+    >>> extension(FORMATS, ".tex").load() is table
+    True
+    """
+    if PurePath(f"report{suffix}").suffix != suffix or suffix in ("", ".json"):
+        raise ReportError(
+            f"report_format: expected a suffix such as '.tex', got {shown(suffix)}",
+            "Write it as: @report_format('.tex')",
+        )
+
+    def register(function: _F) -> _F:
+        _DECORATED[suffix] = function
+        vars(function)["valor_format"] = suffix
+        return function
+
+    return register
+
+
 def announced(group: str) -> Mapping[str, tuple[Extension, ...]]:
     """Extensions of a group by name; more than one where distributions conflict."""
-    return _announced(installed(), group)
+    found = _announced(installed(), group)
+    if group != FORMATS or not _DECORATED:
+        return found
+    made = (
+        Extension(group, suffix, f"{each.__module__}:{each.__name__}", "in process", each)
+        for suffix, each in _DECORATED.items()
+    )
+    return {**found, **{one.name: (one,) for one in made}}
 
 
 @lru_cache(maxsize=8)
@@ -172,7 +231,7 @@ class Claim:
     version: str
 
     def __str__(self) -> str:
-        return f"{self.distribution} {self.version}"
+        return f"{self.distribution} {self.version}".rstrip()
 
     @property
     def place(self) -> str:

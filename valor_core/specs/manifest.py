@@ -201,9 +201,11 @@ def _manifest_error(
     """Return the error for an unusable manifest."""
     if isinstance(error, RegistryError):
         return error.at(f"{claim.place}: ")
+    # A manifest registered in this process has no module in its claim, and nothing to uninstall.
+    removal = f"Reinstall or remove it: {uninstall(claim.distribution)}" if claim.module else None
     return BrokenPluginError(
         f"{claim.place}: {failed}, {type(error).__name__}: {error}",
-        _renamed_field(error) or f"Reinstall or remove it: {uninstall(claim.distribution)}",
+        _renamed_field(error) or removal,
     )
 
 

@@ -107,8 +107,23 @@ class Registry:
         elif other != spec:
             raise PluginConflictError(f"{spec.name}: the name is already declared")
 
-    def register(self, namespace: str, manifest: object, distribution: str = "in process") -> None:
+    def register(
+        self,
+        namespace: str,
+        manifest: object,
+        distribution: str = "in process",
+        version: str = "0",
+    ) -> None:
         """Add a manifest without an entry point: a module or an object with hooks.
+
+        Parameters
+        ----------
+        namespace : str
+            Namespace of all names that it declares.
+        manifest : object
+            The module or object.
+        distribution, version : str
+            Name and version in lists and errors, such as those of a file.
 
         Raises
         ------
@@ -118,8 +133,11 @@ class Registry:
             If a hook has a wrong signature or declares a name of another namespace.
         """
         if self._has(namespace):
-            raise PluginConflictError(f"{namespace}: the namespace is already in use")
-        claim = Claim(namespace, "", distribution, "0")
+            raise PluginConflictError(
+                f"{namespace}: the namespace is already in use",
+                "Choose another; see those in use with: valor list",
+            )
+        claim = Claim(namespace, "", distribution, version)
         self._keep(namespace, read_manifest(claim, manifest))
 
     def manifest(self, namespace: str) -> Manifest:
@@ -299,7 +317,7 @@ class Registry:
     def distribution(self, spec: Spec) -> tuple[str, str]:
         """Return name and version of the distribution that declares a spec."""
         manifest = self.manifest(spec.namespace)
-        if spec.name in manifest.in_process:
+        if spec.name in manifest.in_process and self._claims(spec.namespace):
             return _IN_PROCESS
         return manifest.distribution, manifest.version
 

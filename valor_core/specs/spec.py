@@ -584,8 +584,9 @@ class TaskSpec(Spec):
 class CommandSpec(Spec):
     """Spec of a command that a plugin adds to ``valor``.
 
-    The implementation is a click command, or a function of the arguments, a list of strings, that
-    returns the exit code. It is imported when the command is called by its short name.
+    The implementation is a click command, or a function of the arguments that returns the exit
+    code. It is imported when the command is called by its short name. The function receives a list
+    of strings as typed, including ``--help``.
     """
 
     kind: ClassVar[str] = "command"

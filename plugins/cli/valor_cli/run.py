@@ -16,7 +16,7 @@ from valor_cli.config.resolved import moved_paths, resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, error_at
 from valor_core.evaluation import Evaluator, Progress, run
-from valor_core.packages import OWNERS, ways
+from valor_core.packages import OWNERS, version_of, ways
 from valor_core.readers import reader_of
 from valor_core.results import Report
 from valor_core.specs import ReaderSpec, Registry, fold
@@ -60,7 +60,8 @@ def run_config(
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
         report = evaluator.compute(resolved(request, evaluator, outputs.reports, planned))
     name, version = registry.distribution(registry.find(ReaderSpec, chosen.data["reader"], task))
-    report = evolve(report, versions={name: version} | dict(report.versions))
+    if version_of(name) is not None:  # not a plugin of one file
+        report = evolve(report, versions={name: version} | dict(report.versions))
     failed = WriteErrors() if unwritten is None else unwritten
     if state is not None:
         failed.add(state, evaluator.unsaved)
@@ -75,7 +76,7 @@ def run_config(
 
 
 def registry_of(chosen: RunConfig, request: Request) -> Registry:
-    """Return a registry of the installed plugins and the metrics in a config's modules."""
+    """Return a registry of the installed plugins and the files of a config's modules."""
     _check_plugins(chosen.plugins, Registry(chosen.plugins), request.place)
     with error_at(request.place):
         return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)

@@ -1,44 +1,271 @@
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from messages import refused
-from valor_cli.config.modules import decorated
+from valor_cli.config.modules import import_file, registry_with
 
-from valor_core.errors import ConfigError
+from valor_core.errors import ConfigError, ManifestError, PluginConflictError, RegistryError
+
+LAB = '''
+"""Metrics, a reader, a command and a report format of one file."""
+
+import valor_core
+from attrs import define, frozen
+from valor_core import Result, Text
+from valor_core.parameters import NoParameters, parameter, parameters
+from valor_core.readers import Position
+from valor_core.results import report_format
+from valor_core.schemas.text import TextBatch
+from valor_core.specs import CommandSpec, MetricSpec, Range, ReaderSpec, hookimpl
+from valor_core.states import DerivedState, StateRequest, counted
 
 
-def test_metric_module_must_be_python(tmp_path: Path) -> None:
-    (tmp_path / "metrics_of_mine.txt").write_text("")
+@valor_core.metric("onelab.Short", task="text")
+def short(item) -> float:
+    """Whether a response has few letters."""
+    return float(len(item.response) < 5)
+
+
+@define
+class Words(DerivedState):
+    words: set[str] = counted(set)
+
+    def update(self, batch):
+        for response in batch.responses:
+            self.words.update(response.split())
+
+
+@frozen
+class Vocabulary:
+    """Number of distinct words."""
+
+    parameters: NoParameters
+
+    def needs(self):
+        return (StateRequest(Words),)
+
+    def compute(self, state):
+        yield Result(value=len(state.words))
+
+
+@parameters
+class LineParameters:
+    text: str = parameter(default="a bb/a ccc", help="Lines, separated by slashes.")
+
+
+@frozen
+class Lines:
+    """Reader with a partition for each line."""
+
+    parameters: LineParameters
+    task: str
+
+    def partitions(self):
+        return [Position(i) for i in range(len(self.parameters.text.split("/")))]
+
+    def read(self, partition):
+        line = self.parameters.text.split("/")[partition.number]
+        yield TextBatch.of([Text(f"line {partition.number}", response=line)])
+
+
+def worst(arguments):
+    print("worst:", *arguments)
+    return len(arguments)
+
+
+@report_format(".onelab")
+def lines_of(report):
+    return "".join(f"{result.type}={result.value}\\n" for result in report)
+
+
+@hookimpl
+def valor_metrics():
+    return [
+        MetricSpec(
+            name="onelab.Vocabulary",
+            task="text",
+            summary="Distinct words",
+            implementation="one_file_lab:Vocabulary",
+            higher_is_better=None,
+            range=Range(0),
+        )
+    ]
+
+
+@hookimpl
+def valor_readers():
+    return [
+        ReaderSpec(
+            name="onelab.lines",
+            task="text",
+            summary="Lines",
+            parameters=LineParameters,
+            implementation="one_file_lab:Lines",
+        )
+    ]
+
+
+@hookimpl
+def valor_commands():
+    return [
+        CommandSpec(
+            name="onelab.worst_items", summary="Print items.", implementation="one_file_lab:worst"
+        )
+    ]
+'''
+CONFIG = """
+task: text
+modules: [one_file_lab.py]
+data: {reader: onelab.lines}
+metrics: [onelab.Short, onelab.Vocabulary]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    before = set(sys.modules)
+    (tmp_path / "one_file_lab.py").write_text(LAB)
+    (tmp_path / "lab.yaml").write_text(CONFIG)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_metric_module_must_be_python(folder: Path) -> None:
+    path = write(folder, "metrics_of_mine.txt", "")
 
     with refused(ConfigError):
-        decorated(tmp_path / "metrics_of_mine.txt")
+        import_file(path)
 
 
 def test_missing_metric_module_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "nowhere.py"
-
     with refused(ConfigError):
-        decorated(path)
+        import_file(tmp_path / "nowhere.py")
 
 
-def test_metric_module_that_calls_sys_exit_is_rejected(tmp_path: Path) -> None:
-    path = tmp_path / "a_script_of_mine.py"
-    path.write_text("raise SystemExit(3)")
+def test_metric_module_that_calls_sys_exit_is_rejected(folder: Path) -> None:
+    path = write(folder, "a_script_of_mine.py", "raise SystemExit(3)")
 
     with pytest.raises(ConfigError, match="cannot be imported, SystemExit: 3"):
-        decorated(path)
+        import_file(path)
 
 
-def test_metric_module_can_be_imported_again(tmp_path: Path) -> None:
-    path = tmp_path / "metrics_written_anew.py"
+def test_changed_file_is_imported_again(folder: Path) -> None:
     text = (
         "from valor_core import metric\n\n\n@metric('mine.{}', task='text')\ndef one(item): ...\n"
     )
     names = []
     for name in ("First", "Second2"):
-        path.write_text(text.format(name))
-        names += [spec.name for spec in decorated(path)]
+        path = write(folder, "metrics_written_anew.py", text.format(name))
+        names += [import_file(path).one.name, import_file(path).one.name]
 
-    assert names == ["mine.First", "mine.Second2"]
+    assert names == ["mine.First", "mine.First", "mine.Second2", "mine.Second2"]
+
+
+def test_file_with_hooks_and_decorated_metric_runs_in_processes(folder: Path, valor) -> None:
+    result = valor("run", "lab.yaml", "--workers", "2", "-o", "r.json", "-o", "r.onelab")
+
+    assert result.exit_code == 0, result.stderr
+    assert "Short       0.5000\nVocabulary       3\n" in result.stdout
+    assert (folder / "r.onelab").read_text() == "Short=0.5\nVocabulary=3\n"
+    report = json.loads((folder / "r.json").read_text())
+    assert report["config"]["modules"] == ["one_file_lab.py"]
+    assert sorted(report["versions"]) == ["numpy", "valor-core"]
+    assert valor("rerun", "r.json").exit_code == 0
+
+
+def test_command_of_file_runs(folder: Path, valor) -> None:
+    result = valor("--module", "one_file_lab.py", "worst-items", "--help", "a")
+
+    assert (result.exit_code, result.stdout) == (2, "worst: --help a\n")
+    listed = valor("--module", "one_file_lab.py", "--help").stdout
+    assert "From one_file_lab.py:\n  worst-items  Print items.\n" in listed
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("list", "onelab", "--module", "one_file_lab.py"),
+        ("--module", "one_file_lab.py", "list", "onelab"),
+        ("list", "--readers", "onelab", "--module", "one_file_lab.py"),
+        ("show", "onelab.Vocabulary", "--module", "one_file_lab.py"),
+        ("doctor", "--module", "one_file_lab.py"),
+        ("schema", "--module", "one_file_lab.py"),
+    ],
+)
+def test_commands_accept_file(folder: Path, valor, command: tuple[str, ...]) -> None:
+    result = valor(*command)
+
+    assert result.exit_code == 0, result.stderr
+    assert "onelab" in result.stdout
+
+
+def test_run_and_init_record_files_of_the_option(folder: Path, valor) -> None:
+    write(folder, "a.csv", "uid,response\nq,a b\n")
+    chosen = ("a.csv", "-m", "onelab.Short", "--module", "one_file_lab.py")
+
+    made = valor("init", *chosen, "-o", "new.yaml")
+    ran = valor("run", *chosen, "--save-config", "saved.yaml")
+
+    assert (made.exit_code, ran.exit_code) == (0, 0), made.stderr + ran.stderr
+    for name in ("new.yaml", "saved.yaml"):
+        assert "modules:\n- one_file_lab.py\n" in (folder / name).read_text()
+        assert valor("run", name).exit_code == 0
+
+
+def test_file_without_metrics_and_hooks_is_rejected(folder: Path) -> None:
+    path = write(folder, "empty_of_mine.py", "import valor_core\n")
+
+    with refused(RegistryError):
+        registry_with([path])
+
+
+def test_undecorated_hook_is_rejected(folder: Path) -> None:
+    path = write(folder, "undecorated_of_mine.py", "def valor_readers():\n    return []\n")
+
+    with refused(ManifestError):
+        registry_with([path])
+
+
+def test_misspelled_hook_is_rejected(folder: Path) -> None:
+    text = LAB.replace("def valor_readers", "def valor_raeders")
+    path = write(folder, "one_file_lab.py", text)
+
+    with pytest.raises(ManifestError, match=r"one_file_lab\.py: plugin.*unknown hook 'valor_raed"):
+        registry_with([path])
+
+
+def test_names_of_two_namespaces_are_rejected(folder: Path) -> None:
+    path = write(folder, "one_file_lab.py", LAB.replace('"onelab.lines"', '"otherlab.lines"'))
+
+    with refused(ManifestError):
+        registry_with([path])
+
+
+def test_failing_hook_has_no_uninstall_remedy(folder: Path) -> None:
+    text = LAB.replace("return [\n        MetricSpec", "1 / 0\n    return [\n        MetricSpec")
+    path = write(folder, "one_file_lab.py", text)
+
+    with refused(RegistryError):
+        registry_with([path])
+
+
+def test_two_files_of_one_namespace_are_rejected(folder: Path) -> None:
+    other = write(folder, "second_lab.py", LAB)
+
+    with refused(PluginConflictError):
+        registry_with([folder / "one_file_lab.py", other])

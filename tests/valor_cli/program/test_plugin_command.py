@@ -48,6 +48,10 @@ def test_function_command_receives_raw_arguments(ranklab, valor, name):
     assert (result.exit_code, result.stdout) == (0, "3\n")
 
 
+def test_function_command_prints_its_own_help(ranklab, valor):
+    assert valor("count-words", "--help").stdout == "counts words\n"
+
+
 def test_misspelt_plugin_command_suggests_closest_name(ranklab, valor):
     result = valor("rnak")
 
@@ -104,7 +108,7 @@ def test_plugin_command_cannot_hide_built_in_command(ranklab, valor):
 
 
 def test_return_value_that_is_no_exit_code_is_success(ranklab, valor):
-    (ranklab / "ranklab" / "commands.py").write_text("def rank(*words): return 'done'")
+    (ranklab / "ranklab" / "commands.py").write_text("def rank(words): return 'done'")
 
     assert valor("rank").exit_code == 0
 

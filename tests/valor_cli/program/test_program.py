@@ -114,7 +114,7 @@ def falling_over(monkeypatch):
     def fall(*_):
         raise RuntimeError("fell over")
 
-    monkeypatch.setattr("valor_cli.commands.list.Registry", fall)
+    monkeypatch.setattr("valor_cli.commands.list.chosen_registry", fall)
 
 
 @pytest.mark.usefixtures("falling_over")
@@ -144,7 +144,7 @@ def test_keyboard_interrupt_exits_with_130(valor, monkeypatch):
     def stop():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("valor_cli.commands.list.Registry", stop)
+    monkeypatch.setattr("valor_cli.commands.list.chosen_registry", stop)
 
     result = valor("list")
 
@@ -196,7 +196,9 @@ def test_sigterm_and_sighup_exit_with_130(valor, monkeypatch, name):
     if number is None:
         pytest.skip("this system has no such signal")
     before = signal.getsignal(number)
-    monkeypatch.setattr("valor_cli.commands.list.Registry", lambda: signal.raise_signal(number))
+    monkeypatch.setattr(
+        "valor_cli.commands.list.chosen_registry", lambda: signal.raise_signal(number)
+    )
 
     result = valor("list")
 
@@ -210,7 +212,7 @@ def test_sighup_is_ignored_under_nohup(valor, monkeypatch):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         monkeypatch.setattr(
-            "valor_cli.commands.list.Registry",
+            "valor_cli.commands.list.chosen_registry",
             lambda: signal.raise_signal(signal.SIGHUP) or Registry(),
         )
         assert valor("list").exit_code == 0

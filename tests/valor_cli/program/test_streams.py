@@ -21,7 +21,7 @@ def test_program_prints_warnings_and_restores_hook(valor, monkeypatch):
         warnings.warn("mind the gap", ValorWarning, stacklevel=1)
         raise SystemExit(0)
 
-    monkeypatch.setattr("valor_cli.commands.list.Registry", warn_and_stop)
+    monkeypatch.setattr("valor_cli.commands.list.chosen_registry", warn_and_stop)
     before = warnings.showwarning
     with warnings.catch_warnings():
         warnings.simplefilter("always")

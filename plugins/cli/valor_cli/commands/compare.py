@@ -9,10 +9,9 @@ import click
 from valor_report.comparison import SUFFIXES, Comparison, Gate, check_directions, compare
 from valor_report.output_files import check_destination, check_not_read
 
-from valor_cli.config.modules import registry_with
 from valor_cli.program import streams
+from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
-from valor_cli.program.command import module_option
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
 from valor_core.errors import error_at
@@ -50,7 +49,7 @@ from valor_core.results import Report
     help="File for the comparison, in .md, .html or .json.",
 )
 @click.option("--all", "whole", is_flag=True, help="Also show equal numbers.")
-@module_option("the reports")
+@module_option
 def command(
     first: Path,
     second: Path,
@@ -59,7 +58,6 @@ def command(
     fail_on: Gate | None,
     output: tuple[Path, ...],
     whole: bool,
-    modules: tuple[Path, ...],
     as_json: bool,
 ) -> int:
     """List the differences between two reports.
@@ -67,7 +65,7 @@ def command(
     FIRST and SECOND are reports in .json. A difference is better or worse if the metric is
     installed and has a direction.
     """
-    registry = registry_with(modules)
+    registry = chosen_registry()
     for path in output:
         check_destination(path, SUFFIXES, "compare: --output: ")
     check_not_read(output, [first, second], "compare: --output: ", "one of the reports")

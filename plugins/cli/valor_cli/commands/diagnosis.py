@@ -13,7 +13,7 @@ from attrs import frozen
 from valor_cli.program.plugin_command import called
 from valor_cli.program.program import BUILT_IN
 from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
-from valor_core.packages import OWNERS, uninstall, ways
+from valor_core.packages import OWNERS, uninstall, version_of, ways
 from valor_core.specs import (
     KINDS,
     CommandSpec,
@@ -76,6 +76,9 @@ def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
         for claim in claims:
             owner = (namespace, claim.distribution, claim.version)
             yield PluginCheck(*owner, "", "", next(_unmet(*owner), str(error)))
+    for namespace in registry.namespaces:
+        if namespace not in registry.claims:  # a plugin of one file
+            yield _plugin(registry.manifest(namespace))
 
 
 def _plugin(manifest: Manifest) -> PluginCheck:
@@ -88,7 +91,7 @@ def _plugin(manifest: Manifest) -> PluginCheck:
         places = ", ".join(manifest.kernels)
         broken.append(
             f"{manifest.namespace}: its kernels {places} cannot be imported, "
-            f"{type(error).__name__}: {error}\n{_reinstall(manifest.distribution)}"
+            f"{type(error).__name__}: {error}{_reinstall(manifest.distribution)}"
         )
     return PluginCheck(*owner, _content(manifest), kernels, None, tuple(broken))
 
@@ -135,7 +138,7 @@ def _broken(manifest: Manifest) -> Iterator[str]:
         if reason is not None:
             names.setdefault(reason, []).append(spec.name)
     for reason, (first, *others) in names.items():
-        yield f"{first}{and_more(len(others))}: {reason}\n{_reinstall(manifest.distribution)}"
+        yield f"{first}{and_more(len(others))}: {reason}{_reinstall(manifest.distribution)}"
 
 
 def _failure(spec: Spec) -> str | None:
@@ -166,7 +169,10 @@ def _quiet() -> redirect_stdout[TextIO]:
 
 
 def _reinstall(distribution: str) -> str:
-    return f"Reinstall or remove it: {uninstall(distribution)}"
+    """Return the line with the remedy; empty for a plugin of one file."""
+    if version_of(distribution) is None:
+        return ""
+    return f"\nReinstall or remove it: {uninstall(distribution)}"
 
 
 def _content(manifest: Manifest) -> str:

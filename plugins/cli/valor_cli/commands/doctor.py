@@ -13,10 +13,11 @@ from valor_report.tables.text_table import Cell, Row, TextTable
 
 from valor_cli.commands.diagnosis import PluginCheck, foreign_claims, plugin_checks
 from valor_cli.program import streams
+from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_core.packages import ways
-from valor_core.specs import Registry, extension_errors
+from valor_core.specs import extension_errors
 
 OWN = "valor-core"
 _NO_EXTRA = {"extra": ""}
@@ -37,13 +38,14 @@ class Extra:
 
 
 @make_command("doctor")
+@module_option
 def command(as_json: bool) -> int:
     """Check the installation and its plugins.
 
     Imports the code of every plugin. The exit code is 1 if a plugin or one of its components is
     broken.
     """
-    registry = Registry()
+    registry = chosen_registry()
     plugins = list(plugin_checks(registry))
     distributions = dict.fromkeys([OWN, *(plugin.distribution for plugin in plugins)])
     extras = [extra for name in distributions for extra in extras_of(name)]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from valor_cli.config.data_files import config_of, named_metrics, save_config
+from valor_cli.config.data_files import config_of, named_metrics, save_config, with_modules
 from valor_cli.program import streams
+from valor_cli.program.command import chosen_registry, module_option, modules
 from valor_cli.program.command import command as make_command
 from valor_cli.program.questions import ask, asked_config, can_ask
 from valor_core.errors import ConfigError
-from valor_core.specs import Registry
 
 
 @make_command("init")
@@ -19,6 +19,7 @@ from valor_core.specs import Registry
 @click.option("-m", "--metrics", multiple=True, help="Names of metrics, such as F1,ROCAUC.")
 @click.option("--task", help="Task of the data, if it cannot be inferred.")
 @click.option("--reader", help="Reader of the data, if it cannot be inferred.")
+@module_option
 @click.option(
     "-o",
     "--output",
@@ -43,7 +44,7 @@ def command(
         raise ConfigError(
             f"init: {output} exists already", "Specify another file, such as: -o other.yaml"
         )
-    registry = Registry()
+    registry = chosen_registry()
     names = named_metrics(metrics)
     if can_ask():
         files = files or ask("Which file has the predictions? (or two files)", _paths)
@@ -55,7 +56,7 @@ def command(
             "init: expected files of data, got nothing",
             "Name them: valor init predictions.csv --metrics Accuracy",
         )
-    save_config(values, output, Path(), registry)
+    save_config(with_modules(values, modules()), output, Path(), registry)
     if as_json:
         streams.say_json({"config": str(output)})
         return

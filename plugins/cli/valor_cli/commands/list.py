@@ -10,6 +10,7 @@ from valor_report.tables.text_table import Row, TextTable
 
 from valor_cli.commands.diagnosis import foreign_claims
 from valor_cli.program import streams
+from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
@@ -42,12 +43,13 @@ def _choices(function: Callable[..., None]) -> Callable[..., None]:
 @make_command("list")
 @click.argument("namespaces", nargs=-1)
 @_choices
+@module_option
 def command(namespaces: tuple[str, ...], as_json: bool, **wanted: bool) -> None:
     """List the installed metrics.
 
     NAMESPACES are the plugins to list; all installed plugins by default.
     """
-    registry = Registry()
+    registry = chosen_registry()
     for namespace in namespaces:
         registry.manifest(namespace)
     found = {
@@ -92,7 +94,7 @@ def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[TextTable]:
         ]
         kind = members[0].kind
         columns = [kind, *keys, _SUMMARY_TITLES.get(kind, "what it is")]
-        yield TextTable(f"{namespace}, from {name} {version}", columns, rows)
+        yield TextTable(f"{namespace}, from {name} {version}".rstrip(), columns, rows)
 
 
 _SUMMARY_TITLES = {"reader": "what it reads", "gallery": "what it draws"}
@@ -152,7 +154,7 @@ def record(spec: Spec, registry: Registry) -> dict[str, Any]:
         facts |= {"item": spec.item, "batch": spec.implementation}
     return facts | {
         "aliases": list(spec.aliases),
-        "distribution": f"{name} {version}",
+        "distribution": f"{name} {version}".rstrip(),
         "extra": spec.extra,
     }
 

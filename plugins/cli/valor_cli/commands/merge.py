@@ -9,10 +9,9 @@ import click
 from valor_report.output_files import OutputFiles, WriteErrors, check_not_read
 from valor_report.requirements import split_requirement
 
-from valor_cli.config.modules import registry_with
 from valor_cli.program import streams
+from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
-from valor_cli.program.command import module_option
 from valor_cli.program.outcome import print_report
 from valor_core.errors import MissingPluginError, SchemaError, StateError, UnknownNameError
 from valor_core.evaluation import Evaluator
@@ -29,7 +28,7 @@ from valor_core.specs import Registry
     multiple=True,
     help="File for the report, such as r.json or r.html.",
 )
-@module_option("the states")
+@module_option
 @click.option(
     "--require",
     "conditions",
@@ -41,7 +40,6 @@ from valor_core.specs import Registry
 def command(
     states: tuple[Path, ...],
     output: tuple[Path, ...],
-    modules: tuple[Path, ...],
     conditions: tuple[str, ...],
     quiet: bool,
     as_json: bool,
@@ -53,7 +51,7 @@ def command(
     _check_distinct(states)
     OutputFiles(output).check("merge: --")
     check_not_read(output, states, "merge: --output: ", "one of the states")
-    with _started(states[0], registry_with(modules)) as evaluator:
+    with _started(states[0], chosen_registry()) as evaluator:
         evaluator.require(dict(map(split_requirement, conditions)))
         report = _merged(evaluator, states[1:])
     unwritten = WriteErrors()

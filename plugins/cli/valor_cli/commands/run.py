@@ -16,22 +16,21 @@ from valor_report.output_files import WriteErrors
 
 from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
-from valor_cli.config.data_files import config_of, is_config, named_metrics
+from valor_cli.config.data_files import config_of, is_config, named_metrics, with_modules
 from valor_cli.config.data_files import save_config as save
 from valor_cli.config.resolved import path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_is_config
 from valor_cli.program import streams
+from valor_cli.program.command import chosen_registry, module_option, modules, set_option
 from valor_cli.program.command import command as make_command
-from valor_cli.program.command import set_option
 from valor_cli.program.outcome import print_report
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
-from valor_cli.run import run_config
+from valor_cli.run import registry_of, run_config
 from valor_core.errors import ConfigError
 from valor_core.parameters import declared
 from valor_core.results import Report
-from valor_core.specs import Registry
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -145,6 +144,7 @@ def _as_given(path: Path) -> Path:
     type=click.Path(dir_okay=False, path_type=Path),
     help="File for the config that is run, in .yaml or .json.",
 )
+@module_option
 @run_options
 def command(
     files: tuple[Path, ...],
@@ -163,8 +163,9 @@ def command(
     to it. DATA is the input of a reader: a table of predictions, two COCO files, two folders.
     """
     request = chosen_request(files, named_metrics(metrics), task, reader, settings)
+    request = evolve(request, values=with_modules(request.values, modules()))
     if save_config is not None:
-        registry = Registry(request.values.get("plugins") or {})
+        registry = registry_of(request.checked.run, request)
         save(request.values, save_config, request.folder, registry)
         streams.talk(f"config written to {save_config}")
     unwritten = WriteErrors()
@@ -187,9 +188,10 @@ def chosen_request(
             "run: expected a config, or files of data, got nothing",
             "Make a config with: valor init",
         )
-    if not is_config(files) or (len(files) > 1 and matching_readers(files, Registry())):
+    if not is_config(files) or (len(files) > 1 and matching_readers(files, chosen_registry())):
+        registry = chosen_registry()
         if can_ask() and not settings:
-            return Request(asked_config(files, metrics, task, reader, Registry()), Path(), "")
+            return Request(asked_config(files, metrics, task, reader, registry), Path(), "")
         # --set can also select the metrics, the task, the reader and its columns.
         section = {} if reader is None else {"reader": reader}
         values = override({"metrics": metrics, "task": task, "data": section}, settings)
@@ -201,7 +203,7 @@ def chosen_request(
         else:
             metrics = chosen
         data = data if isinstance(data, Mapping) else {}
-        config = config_of(files, metrics, values["task"], data.get("reader"), Registry(), data)
+        config = config_of(files, metrics, values["task"], data.get("reader"), registry, data)
         return Request(override(config, settings), Path(), "")
     if len(files) > 1:
         data = path_from(files[0].parent, files[1])

@@ -12,6 +12,7 @@ from valor_report.tables.text_table import Row, TextTable
 from valor_cli.commands.definition import definition
 from valor_cli.commands.list import DIRECTIONS, record
 from valor_cli.program import streams
+from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
 from valor_core.packages import OWNERS, ways
@@ -21,13 +22,14 @@ from valor_core.specs import KINDS, GallerySpec, MetricSpec, NameQuery, Registry
 
 @make_command("show")
 @click.argument("name")
+@module_option
 def command(name: str, as_json: bool) -> None:
     """Describe a metric, reader, engine or other component.
 
     NAME is qualified, such as classification.ROCAUC, or bare if only one plugin has it. Case, _
     and - are ignored.
     """
-    registry = Registry()
+    registry = chosen_registry()
     spec = find(name, registry)
     facts = record(spec, registry)
     defined = definition(spec)

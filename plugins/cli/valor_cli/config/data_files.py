@@ -13,6 +13,7 @@ from valor_files import ReaderMatch, matching_readers
 
 from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
+from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_complete, missing, not_read
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, shown
 from valor_core.specs import ReaderSpec, Registry, fold, only_task
@@ -169,6 +170,20 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
     return registry.find(ReaderSpec, name, task)
 
 
+def with_modules(values: Mapping[str, Any], modules: Iterable[Path]) -> dict[str, Any]:
+    """Return a config with the files of ``--module`` added to its modules.
+
+    Examples
+    --------
+    >>> with_modules({"modules": "a.py"}, [Path("/lab/b.py")])
+    {'modules': ['a.py', '/lab/b.py']}
+    """
+    added = [str(path.absolute()) for path in modules]
+    listed = values.get("modules") or []
+    before = [listed] if isinstance(listed, str) else list(listed)
+    return {**values, "modules": [*before, *added]} if added else dict(values)
+
+
 def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: Registry) -> None:
     """Write a config to a file.
 
@@ -198,6 +213,7 @@ def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: R
         return path_from(file.parent, folder / path)
 
     values["data"] = moved_paths(values["data"], reader.parameter_class, move)
+    values |= moved_paths({k: values[k] for k in values if k == "modules"}, RunConfig, move)
     if suffix == ".json":
         text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
     else:

@@ -1,21 +1,33 @@
-"""Metric modules: Python files with decorated metrics, listed under ``modules`` in a config."""
+"""Plugins of one file: Python files with hooks or decorated functions, without a package.
+
+A config lists them under ``modules``, a command line with the option ``--module``.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from inspect import isroutine
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from valor_core.errors import ConfigError
-from valor_core.specs import MetricSpec, Registry
+from valor_core.errors import ConfigError, ManifestError, error_at
+from valor_core.specs import KINDS, MetricSpec, Registry
 
-_decorated: set[str] = set()
-"""Names of modules imported by `decorated`, which may be imported again."""
+_HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
+_HOOK_MARK = "valor_impl"
+"""Attribute of functions decorated with `hookimpl`."""
+_FORMAT_MARK = "valor_format"
+"""Attribute of functions decorated with `report_format`."""
+
+_imported: dict[str, tuple[Path, int, int]] = {}
+"""Files imported by `import_file`, with time and size, by the names of their modules."""
 
 
-def decorated(path: Path) -> list[MetricSpec]:
-    """Import a Python file and return its decorated metrics.
+def import_file(path: Path) -> ModuleType:
+    """Import a Python file, again if it has changed; later processes find it by its name.
 
     Raises
     ------
@@ -24,8 +36,11 @@ def decorated(path: Path) -> list[MetricSpec]:
     """
     if not path.is_file():
         raise ConfigError(f"modules: {path}: no such file")
-    name = path.stem
-    if name in sys.modules and name not in _decorated:
+    name, facts = path.stem, path.stat()
+    version = path.resolve(), facts.st_mtime_ns, facts.st_size
+    if name in sys.modules and _imported.get(name) == version:
+        return sys.modules[name]
+    if name in sys.modules and name not in _imported:
         raise ConfigError(
             f"modules: {path} has the name of the loaded module {name!r}",
             "Rename the file.",
@@ -38,18 +53,18 @@ def decorated(path: Path) -> list[MetricSpec]:
             raise ImportError("not a Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
-        _decorated.add(name)
+        _imported[name] = version
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a script may call sys.exit on import
         sys.modules.pop(name, None)
         raise ConfigError(
             f"modules: {path} cannot be imported, {type(error).__name__}: {error}"
         ) from error
-    return [value for value in vars(module).values() if isinstance(value, MetricSpec)]
+    return module
 
 
 def registry_with(modules: Iterable[Path], plugins: Mapping[str, str] | None = None) -> Registry:
-    """Return a registry of the installed plugins and the metrics declared in Python files.
+    """Return a registry of the installed plugins and the plugins of one file.
 
     Parameters
     ----------
@@ -57,9 +72,60 @@ def registry_with(modules: Iterable[Path], plugins: Mapping[str, str] | None = N
         The files.
     plugins : mapping of str to str, optional
         Which distribution to use for a namespace that several claim.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be imported.
+    RegistryError
+        If a file declares nothing, a hook is invalid, or a namespace or name is taken.
     """
     registry = Registry(plugins or {})
-    for module in modules:
-        for spec in decorated(module):
-            registry.add(spec)
+    imported = {path: import_file(path) for path in modules}
+    for path, module in imported.items():
+        with error_at(f"modules: {path}: "):
+            _register(module, path, registry)
+    for path, module in imported.items():
+        with error_at(f"modules: {path}: "):
+            for spec in _decorated(module):
+                registry.add(spec)
     return registry
+
+
+def _register(module: ModuleType, path: Path, registry: Registry) -> None:
+    """Register the hooks of a file under the namespace of the names that they declare."""
+    for name in _HOOKS:
+        if isroutine(value := vars(module).get(name)) and not hasattr(value, _HOOK_MARK):
+            raise ManifestError(
+                f"expected {name} to be decorated, found an undecorated function",
+                "Decorate it with: @valor_core.specs.hookimpl",
+            )
+    functions = [value for value in vars(module).values() if isroutine(value)]
+    hooks = [function for function in functions if hasattr(function, _HOOK_MARK)]
+    if hooks:
+        registry.register(_namespace(hooks, module.__name__), module, path.name, "")
+    elif not _decorated(module) and not any(hasattr(each, _FORMAT_MARK) for each in functions):
+        raise ManifestError(
+            "expected metrics or hooks, found none",
+            f'Decorate a metric with @valor_core.metric("{module.__name__}.Name", task="text"), a '
+            "report format with @valor_core.results.report_format, or a hook with "
+            f"@valor_core.specs.hookimpl. Hooks are {', '.join(_HOOKS)}.",
+        )
+
+
+def _namespace(hooks: Iterable[Callable[[], Any]], default: str) -> str:
+    """Return the namespace of the first name that the hooks declare.
+
+    Errors of the hooks are ignored here: registering the manifest raises them with their place.
+    """
+    for hook in hooks:
+        try:
+            for spec in hook():
+                return str(spec.namespace)
+        except Exception:
+            continue
+    return default
+
+
+def _decorated(module: ModuleType) -> list[MetricSpec]:
+    return [value for value in vars(module).values() if isinstance(value, MetricSpec)]

@@ -51,7 +51,7 @@ class RunConfig(EvaluationOptions):
         default={}, help="Distribution to use for a namespace that several claim."
     )
     modules: tuple[Path, ...] = parameter(
-        default=(), help="Python files with decorated metrics to select by name."
+        default=(), help="Python files with metrics, readers or other components."
     )
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from valor_cli.program import streams
 from valor_cli.program.usage import check_no_extra_arguments, usage_errors_of
 
+if TYPE_CHECKING:
+    from valor_core.specs import Registry
+
 F = TypeVar("F", bound=Callable[..., Any])
 _WANTED = "valor_core.traceback"
+_MODULES = "valor_cli.modules"
 
 
 class _Command(click.Command):
@@ -56,21 +60,31 @@ def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
     return make
 
 
-def module_option(of: str) -> Callable[[F], F]:
-    """Decorator that adds the option ``--module``, passed to the command as `modules`.
-
-    Parameters
-    ----------
-    of : str
-        Files that need the metrics, for the help text, such as ``"the states"``.
-    """
+def module_option(function: F) -> F:
+    """Decorator that adds the option ``--module``; see `modules` and `chosen_registry`."""
     return click.option(
         "--module",
-        "modules",
         type=click.Path(path_type=Path),
         multiple=True,
-        help=f"Python file with decorated metrics of {of}.",
-    )
+        is_eager=True,  # before --help, which lists commands of the files
+        expose_value=False,
+        callback=_add_modules,
+        help="Python file with metrics, readers or other components.",
+    )(function)
+
+
+def modules(context: click.Context | None = None) -> tuple[Path, ...]:
+    """Return the files of ``--module``, of the command and of the program."""
+    context = context or click.get_current_context()
+    found: tuple[Path, ...] = context.meta.get(_MODULES, ())
+    return found
+
+
+def chosen_registry() -> Registry:
+    """Return a registry of the installed plugins and the files of ``--module``."""
+    from valor_cli.config.modules import registry_with
+
+    return registry_with(modules())
 
 
 def set_option(example: str) -> Callable[[F], F]:
@@ -93,6 +107,10 @@ def set_option(example: str) -> Callable[[F], F]:
 def traceback_wanted(context: click.Context) -> bool:
     """Return whether the command line has ``--traceback``."""
     return bool(context.meta.get(_WANTED))
+
+
+def _add_modules(context: click.Context, option: click.Parameter, paths: tuple[Path, ...]) -> None:
+    context.meta[_MODULES] = (*modules(context), *paths)
 
 
 def _remember(context: click.Context, option: click.Parameter, value: bool) -> None:

@@ -28,7 +28,7 @@ def of_plugin(spec: CommandSpec) -> click.Command:
     ----------
     spec : CommandSpec
         Declaration of the command. Its implementation is a click command, or a function that
-        receives all arguments as strings and returns the exit code.
+        receives the list of all arguments, including ``--help``, and returns the exit code.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def of_plugin(spec: CommandSpec) -> click.Command:
         )
 
     def run(arguments: tuple[str, ...]) -> Any:
-        return code(*arguments)
+        return code(list(arguments))
 
     typed = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
     return click.Command(
@@ -53,5 +53,6 @@ def of_plugin(spec: CommandSpec) -> click.Command:
         params=[typed],
         callback=run,
         help=spec.summary,
+        add_help_option=False,  # the function prints its own help
         context_settings={"ignore_unknown_options": True},
     )

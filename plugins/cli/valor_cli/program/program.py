@@ -21,7 +21,7 @@ import click
 
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
-from valor_cli.program.command import traceback_wanted
+from valor_cli.program.command import module_option, modules, traceback_wanted
 from valor_cli.program.usage import usage_errors_of, usage_message
 from valor_core.errors import ReportError, UnknownNameError, ValorError, did_you_mean
 from valor_core.packages import version_of
@@ -81,8 +81,12 @@ class Program(click.Group):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Parse arguments, and print help or the version."""
-        with streams.written(sys.stdout), usage_errors_of(context):
-            return super().parse_args(context, args)
+        try:
+            with streams.written(sys.stdout), usage_errors_of(context):
+                return super().parse_args(context, args)
+        except ValorError as error:  # --help lists the commands of --module
+            _explain(context, str(error), ())
+            context.exit(WRONG)
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command and return its exit code; print errors as messages."""
@@ -141,7 +145,7 @@ class Program(click.Group):
         registry = _registry(context)
         for called, spec in _of_plugins(registry):
             name, version = registry.distribution(spec)
-            rows = groups.setdefault(f"From {name} {version}", [])
+            rows = groups.setdefault(f"From {name} {version}".rstrip(), [])
             rows.append((called, spec.summary))
         for title, rows in groups.items():
             with formatter.section(title):
@@ -150,9 +154,12 @@ class Program(click.Group):
 
 def _registry(context: click.Context) -> Registry:
     """Return the registry, created on first use: finding plugins takes 0.1 s."""
-    from valor_core.specs import Registry
+    from valor_cli.config.modules import registry_with
 
-    return context.ensure_object(Registry)
+    if context.obj is None:
+        context.obj = registry_with(modules(context))
+    found: Registry = context.obj
+    return found
 
 
 def _found(registry: Registry, name: str) -> CommandSpec:
@@ -222,6 +229,7 @@ def _say_version(context: click.Context, option: click.Parameter, is_asked: bool
     callback=_say_version,
     help="Show the version and exit.",
 )
+@module_option
 @click.pass_context
 def program(context: click.Context) -> None:
     """Evaluation metrics, selected by name in a config file.
