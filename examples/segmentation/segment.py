@@ -16,6 +16,14 @@ from sklearn.ensemble import RandomForestClassifier
 HERE = Path(__file__).parent
 SKY, WATER, TREE, PAGODA, FLOWER = range(1, 6)
 BACKGROUND, IGNORED = 0, 255
+COLORS = {
+    SKY: (135, 206, 235),
+    WATER: (65, 105, 225),
+    TREE: (34, 139, 34),
+    PAGODA: (178, 34, 34),
+    FLOWER: (218, 112, 214),
+    IGNORED: (255, 255, 255),
+}
 TILE = 213
 
 # fmt: off
@@ -78,6 +86,13 @@ def predicted(
     return forest.predict(rows.reshape(-1, rows.shape[2])).reshape(rows.shape[:2])
 
 
+def save(labels: np.ndarray, file: Path) -> None:
+    """Write a label image with a palette, whose rows Pillow does not filter."""
+    image = Image.fromarray(labels)
+    image.putpalette([channel for value in range(256) for channel in COLORS.get(value, (0, 0, 0))])
+    image.save(file, optimize=True)
+
+
 def main() -> None:
     random = np.random.default_rng(0)
     china, flower = load_sample_images().images
@@ -94,8 +109,8 @@ def main() -> None:
             tile = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
             file = f"{name}_{number}.png"
             seen = predicted(facts, labels, tile, random)
-            Image.fromarray(labels[tile]).save(HERE / "groundtruths" / file, optimize=True)
-            Image.fromarray(seen.astype(np.uint8)).save(HERE / "predictions" / file, optimize=True)
+            save(labels[tile], HERE / "groundtruths" / file)
+            save(seen.astype(np.uint8), HERE / "predictions" / file)
             small = Image.fromarray(photograph[tile]).quantize(32, dither=Image.Dither.NONE)
             small.save(HERE / "images" / file, optimize=True)
 

@@ -177,8 +177,9 @@ def evaluate(
         if report.interrupted:
             raise interrupted(report, state)
         if planned:
-            planned.draw(evaluator.evaluation, reader, report.items)
-            report = evolve(report, config={**report.config, "gallery": section})
+            warnings = report.warnings + planned.draw(evaluator.evaluation, reader, report.items)
+            config = {**report.config, "gallery": section}
+            report = evolve(report, config=config, warnings=warnings)
             report = report if items else evolve(report, items=())
         return report
 

@@ -69,7 +69,9 @@ def run_config(
     report = outputs.write(report if chosen.items else evolve(report, items=()), failed)
     if planned is not None and not report.interrupted:
         with failed.collect(planned.folder):
-            planned.draw(evaluator.evaluation, reader, rows)
+            if warnings := planned.draw(evaluator.evaluation, reader, rows):
+                report = evolve(report, warnings=(*report.warnings, *warnings))
+                outputs.write_reports(report, failed)
     if unwritten is None:
         failed.check()
     return report

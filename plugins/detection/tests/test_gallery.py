@@ -251,12 +251,13 @@ def test_missing_folder_of_images_is_rejected(tmp_path: Path) -> None:
 def test_gallery_of_the_task_is_the_default(tmp_path: Path) -> None:
     planned = plan({"folder": str(tmp_path / "worst"), "most": 5}, "detection", Registry())
 
-    page = planned.draw(
+    warnings = planned.draw(
         Evaluation("detection", Plan.of([], Registry())),
         InMemory.of([GOOD, BAD, MIXED], DetectionBatch.of),
     )
 
-    text = page.read_text(encoding="utf-8")
+    assert warnings == ()
+    text = planned.page.read_text(encoding="utf-8")
     assert re.findall(r"<b>(.*?)</b>", text) == ["mixed", "bad"]
     assert "<span>wrong label 1</span>" in text
 
@@ -265,9 +266,8 @@ def test_missing_pillow_suggests_install_command() -> None:
     code = (
         "import sys; sys.modules['PIL'] = None\n"
         "from valor_core.specs.registry import Registry\n"
-        "from valor_core.specs.spec import GallerySpec\n"
-        "try:\n    Registry().find(GallerySpec, 'detection.Gallery').load()\n"
-        "except Exception as error:\n    print(error)"
+        "from valor_report.gallery.worst_items import plan\n"
+        "print(*plan({'folder': '.'}, 'detection', Registry()).draw(None, None))"
     )
 
     run = subprocess.run(
@@ -275,6 +275,6 @@ def test_missing_pillow_suggests_install_command() -> None:
     )
 
     assert run.stdout == (
-        "detection.Gallery: its code needs 'PIL', which is not installed\n"
-        f"Install it with: {ways('valor-detection[plot]')}\n"
+        "gallery: not drawn, detection.Gallery: its code needs 'PIL', which is not installed; "
+        f"install it with: {ways('valor-detection[plot]')}\n"
     )

@@ -139,10 +139,22 @@ class OutputFiles:
             with unwritten.collect(self.rows):
                 write_items(self.rows, report.items, private=bool(report.facts))
                 report = evolve(report, items=())
+        self.write_reports(report, unwritten)
+        return report
+
+    def write_reports(self, report: Report, unwritten: WriteErrors) -> None:
+        """Write the files of the report alone.
+
+        Parameters
+        ----------
+        report : Report
+            The report.
+        unwritten : WriteErrors
+            Collector of errors.
+        """
         for path in self.reports:
             with unwritten.collect(path):
                 report.save(path)
-        return report
 
 
 def check_not_read(written: Iterable[Path], read: Sequence[Path], place: str, name: str) -> None:

@@ -226,9 +226,10 @@ def test_the_worst_are_hung_first(tmp_path: Path) -> None:
     planned = plan({"folder": tmp_path / "shown"}, "segmentation", Registry())
     evaluation = Evaluation("segmentation", Plan.of([], Registry()))
 
-    page = planned.draw(evaluation, InMemory.of(items, SegmentationBatch.of))
+    warnings = planned.draw(evaluation, InMemory.of(items, SegmentationBatch.of))
 
-    text = page.read_text(encoding="utf-8")
+    assert warnings == ()
+    text = planned.page.read_text(encoding="utf-8")
     assert "right-item" not in text
     assert text.index("worst-item") < text.index("bad-item")
 

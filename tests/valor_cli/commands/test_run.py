@@ -90,12 +90,29 @@ def test_failing_gallery_keeps_report_and_tables(lab, valor):
         *("--set", "gallery.name=shoutlab.Posters"),
     )
 
-    assert result.exit_code == 2
-    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert result.exit_code == 0
+    report = Report.load("a.json")
+    assert report["Loudness"].value == 0.6
     assert "Loudness  0.6000" in result.stdout
-    assert result.stderr.startswith("report written to a.json\nvalor: ")
-    assert f"{lab / 'worst'}: cannot be written, RuntimeError: no paint" in result.stderr
-    assert "gallery written" not in result.stderr
+    assert result.stderr == "report written to a.json\ngallery written to worst/index.html\n"
+    (warning,) = report.warnings
+    assert warning.startswith("gallery: 1 of 1 items not drawn, the first is ")
+    assert "RuntimeError: no paint; this is a bug in a plugin" in warning
+    assert f"Warning: {warning}" in result.stdout
+
+
+def test_missing_gallery_package_keeps_report_and_tables(lab, valor):
+    posters = lab.parent / "site" / "shoutlab" / "posters.py"
+    posters.write_text(f"{posters.read_text()}\nimport paint_that_nobody_sells\n")
+
+    result = valor(
+        *("run", "config.yaml", "--gallery", "worst"), *("--set", "gallery.name=shoutlab.Posters")
+    )
+
+    assert result.exit_code == 0
+    assert "Loudness  0.6000" in result.stdout
+    assert "Warning: gallery: not drawn, shoutlab.Posters: its code" in result.stdout
+    assert result.stderr == "gallery not written, see the warning\n"
 
 
 @pytest.mark.usefixtures("lab")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from attrs import evolve
 from valor_files import matching_readers
-from valor_report.gallery.parameters import INDEX
+from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.output_files import WriteErrors
 
 from valor_cli.config import override, put
@@ -111,18 +111,21 @@ def carry_out(
     with showing as advance:
         report = run_config(request, advance, unwritten)
     if not quiet:
-        _say_written(request, unwritten.errors)
+        is_drawn = not any(one.startswith(NOT_DRAWN) for one in report.warnings)
+        _say_written(request, unwritten.errors, is_drawn=is_drawn)
     return report
 
 
-def _say_written(request: Request, unwritten: Collection[Path]) -> None:
+def _say_written(request: Request, unwritten: Collection[Path], *, is_drawn: bool) -> None:
     chosen = request.checked.run
     for path in (request.folder / path for path in chosen.output):
         if path not in unwritten:
             streams.talk(f"report written to {_as_given(path)}")
     if chosen.gallery is not None:
         folder = request.folder / chosen.gallery["folder"]
-        if folder not in unwritten:
+        if not is_drawn:
+            streams.talk("gallery not written, see the warning")
+        elif folder not in unwritten:
             streams.talk(f"gallery written to {_as_given(folder / INDEX)}")
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from valor_report.gallery.worst_items import PlannedGallery, plan
 from valor_report.pages.page import html
 
 from valor_core import Registry, Text, TextBatch, ValorError, evaluate
-from valor_core.errors import ReportError, SchemaError
+from valor_core.errors import ReportError
 from valor_core.evaluation import Evaluation, Plan
 from valor_core.filters import Filter
 from valor_core.readers import InMemory
+from valor_core.results import Report
 from valor_core.schemas import Batch
 
 PLUGINS = Path(__file__).parents[4] / "tests" / "plugins"
@@ -79,11 +81,11 @@ def shown(folder: Path) -> list[str]:
 def test_items_are_sorted_by_errors_and_uid(tmp_path: Path) -> None:
     gallery = Lengths()
 
-    page = PlannedGallery(gallery, tmp_path).draw(
+    warnings = PlannedGallery(gallery, tmp_path).draw(
         EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
     )
 
-    assert page == tmp_path / "index.html"
+    assert warnings == ()
     assert shown(tmp_path) == ["b", "9", "10", "c"]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "001-b.png",
@@ -118,14 +120,14 @@ def test_gallery_does_not_overwrite_other_files(tmp_path: Path) -> None:
 def test_write_error_keeps_previous_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     planned = PlannedGallery(Lengths(), tmp_path)
     reader = InMemory.of([Text("a", response="abc")], TextBatch.of)
-    page = planned.draw(EVALUATION, reader)
-    before = page.read_bytes()
+    planned.draw(EVALUATION, reader)
+    before = planned.page.read_bytes()
     monkeypatch.setattr("valor_report.gallery.gallery_page.html", lambda *arguments: "half \ud800")
 
     with pytest.raises(ReportError, match="expected Unicode text, found the lone"):
         planned.draw(EVALUATION, reader)
 
-    assert page.read_bytes() == before
+    assert planned.page.read_bytes() == before
 
 
 def test_only_partitions_with_worst_items_are_read_again(
@@ -194,12 +196,13 @@ def test_gallery_with_wrong_number_of_errors_is_rejected(tmp_path: Path) -> None
         def errors(self, batch: Any) -> Sequence[float]:
             return [1, 2, 3]
 
-    with pytest.raises(
-        SchemaError, match=r"expected a number for each of 1 items, got shape \(3,\)"
-    ):
-        PlannedGallery(Lazy(), tmp_path).draw(
-            EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
-        )
+    warnings = PlannedGallery(Lazy(), tmp_path).draw(
+        EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
+    )
+
+    assert warnings == (
+        "gallery: not drawn, Lazy: expected a number for each of 1 items, got shape (3,)",
+    )
 
 
 def test_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
@@ -324,21 +327,83 @@ def test_task_without_gallery_is_rejected() -> None:
         plan({"folder": "w"}, "classification", Registry(), place="config.yaml: ")
 
 
-def test_report_is_written_if_drawing_fails(folder: Path) -> None:
+def test_item_that_cannot_be_drawn_is_a_warning_of_the_report(folder: Path) -> None:
     gallery = {"name": "artlab.Wall", "folder": "w", "refused": "Paris"}
 
-    with pytest.raises(SchemaError, match="'Paris' cannot be drawn"):
-        run_config(config(folder, gallery, output="report.json"))
+    report = run_config(config(folder, gallery, output=["report.json", "report.html"]))
 
-    assert (folder / "report.json").exists()
+    reason = "'Paris' cannot be drawn"
+    assert report.warnings == (f"gallery: 1 of 1 items not drawn, the first is 'q/1': {reason}",)
+    assert Report.load(folder / "report.json").warnings == report.warnings
+    assert f"not drawn, {escape(reason, quote=False)}" in unescape(
+        (folder / "w" / "index.html").read_text("utf-8")
+    )
+    assert 'href="w/index.html"' in (folder / "report.html").read_text("utf-8")
+
+
+def test_other_items_are_drawn_if_one_fails(tmp_path: Path) -> None:
+    class Torn(Lengths):
+        def draw(self, batch: Any) -> Picture:
+            if batch.datums.uids[0] == "b":
+                raise KeyError("paper")
+            return super().draw(batch)
+
+    warnings = PlannedGallery(Torn(), tmp_path).draw(
+        EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
+    )
+
+    assert warnings == (
+        "gallery: 1 of 4 items not drawn, the first is 'b': KeyError: 'paper'; this is a bug in a "
+        "plugin, show the traceback with: VALOR_TRACEBACK=1 valor …",
+    )
+    assert shown(tmp_path) == ["b", "9", "10", "c"]
+    assert len(list(tmp_path.glob("*.png"))) == 3
+
+
+def test_traceback_of_gallery_is_shown_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Torn(Lengths):
+        def draw(self, batch: Any) -> Picture:
+            raise KeyError("paper")
+
+    monkeypatch.setenv("VALOR_TRACEBACK", "1")
+
+    with pytest.raises(KeyError, match="paper"):
+        PlannedGallery(Torn(), tmp_path).draw(
+            EVALUATION, InMemory.of([Text("a", response="abc")], TextBatch.of)
+        )
+
+
+@pytest.mark.parametrize("module", ["paint_that_nobody_sells", "artlab.walls"])
+def test_gallery_without_its_package_keeps_the_numbers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    monkeypatch.chdir(folder)
+    (wall,) = folder.glob("**/artlab/wall.py")
+    wall.write_text(f"{wall.read_text()}\nimport {module}\n")
+    gallery = {"name": "artlab.Wall", "folder": "w"}
+
+    report = run_config(config(folder, gallery, output=["report.json", "report.html"]))
+    called = evaluate([Text("q/1", response="Paris")], ["lab.LongShare"], gallery=gallery)
+
+    (warning,) = report.warnings
+    assert warning.startswith("gallery: not drawn, artlab.Wall: its code ")
+    assert module in warning
+    assert called.warnings == report.warnings
+    assert report["LongShare"].value == 0.5
+    assert Report.load(folder / "report.json").warnings == report.warnings
+    assert "Gallery of the worst" not in (folder / "report.html").read_text("utf-8")
+    assert not (folder / "w").exists()
 
 
 def test_texts_are_on_page_without_files(tmp_path: Path) -> None:
     data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
     PlannedGallery(Lengths(), tmp_path).draw(EVALUATION, data)
 
-    page = PlannedGallery(Words(), tmp_path, most=2).draw(EVALUATION, data)
+    planned = PlannedGallery(Words(), tmp_path, most=2)
+    planned.draw(EVALUATION, data)
 
     assert shown(tmp_path) == ["b", "9"]
-    assert 'style="background: red">abcdef</mark>' in page.read_text(encoding="utf-8")
+    assert 'style="background: red">abcdef</mark>' in planned.page.read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]

@@ -9,6 +9,9 @@ from valor_core.parameters import Within, parameter, parameters
 INDEX = "index.html"
 """File name of the page in the gallery's folder."""
 
+NOT_DRAWN = "gallery: not drawn, "
+"""Beginning of the warning of a report without its gallery."""
+
 
 @parameters
 class GalleryParameters:

@@ -6,6 +6,7 @@ not kept in memory.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,14 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ConfigError, ReportError, SchemaError
+from valor_core.errors import (
+    BrokenPluginError,
+    ConfigError,
+    MissingExtraError,
+    ReportError,
+    SchemaError,
+    ValorError,
+)
 from valor_core.evaluation import Evaluation
 from valor_core.parameters import NoParameters, build, declared, relocate
 from valor_core.readers import Partition, Reader
@@ -25,7 +33,7 @@ from valor_core.schemas import Batch, Uid, natural, natural_order
 from valor_core.specs import GallerySpec, Registry
 from valor_report.gallery import gallery_page
 from valor_report.gallery.gallery_page import GalleryItem
-from valor_report.gallery.parameters import INDEX, GalleryParameters
+from valor_report.gallery.parameters import INDEX, NOT_DRAWN, GalleryParameters
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture
 
 
@@ -57,20 +65,28 @@ class PlannedGallery:
 
     Parameters
     ----------
-    gallery : Gallery
-        Gallery that draws the items.
+    gallery : Gallery or None
+        Gallery that draws the items; None if its code cannot be imported.
     folder : Path
         Output folder. It is created if missing.
     most : int
         Maximum number of items to draw.
     parameters : type
         Class of the gallery's parameters.
+    missing : str
+        Why there is no gallery.
     """
 
-    gallery: Gallery
+    gallery: Gallery | None
     folder: Path
     most: int = 20
     parameters: type = NoParameters
+    missing: str = ""
+
+    @property
+    def page(self) -> Path:
+        """The page that `draw` writes."""
+        return self.folder / INDEX
 
     @property
     def shows(self) -> str | None:
@@ -101,8 +117,12 @@ class PlannedGallery:
                 else "Choose it once; use separate runs for other parameters.",
             )
 
-    def draw(self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()) -> Path:
-        """Draw the worst items and write their page.
+    def draw(
+        self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()
+    ) -> tuple[str, ...]:
+        """Draw the worst items and write their page; return warnings about what cannot be drawn.
+
+        The variable ``VALOR_TRACEBACK`` lets errors pass that are not a `ValorError`.
 
         Parameters
         ----------
@@ -115,31 +135,50 @@ class PlannedGallery:
 
         Returns
         -------
-        Path
-            The page.
+        tuple of str
+            A warning if there are no pictures, or not all.
 
         Raises
         ------
         ReportError
             If the folder is not writable.
         """
+        if self.gallery is None:
+            return (f"{NOT_DRAWN}{self.missing}",)
+        try:
+            return self._draw(self.gallery, evaluation, reader, items)
+        except ReportError:
+            raise
+        except Exception as error:
+            return (f"{NOT_DRAWN}{_reason(error)}",)
+
+    def _draw(
+        self,
+        gallery: Gallery,
+        evaluation: Evaluation,
+        reader: Reader,
+        items: Iterable[ItemTable],
+    ) -> tuple[str, ...]:
         for table in items:
             if table.metric.partition("@")[0] == self.shows:
-                self.gallery.take(table.rows)  # type: ignore[attr-defined]
+                gallery.take(table.rows)  # type: ignore[attr-defined]
         partitions = list(reader.partitions())
-        starts, found = self._found(evaluation, reader, partitions)
+        starts, found = self._found(gallery, evaluation, reader, partitions)
         entries: dict[Found, GalleryItem] = {}
+        undrawn: list[str] = []
         with self._written():
             self.folder.mkdir(parents=True, exist_ok=True)
             _clear(self.folder)
-        for each, picture in self._drawn(evaluation, reader, partitions, starts, found):
+        for each, item in _items(evaluation, reader, partitions, starts, found):
+            picture = _picture(gallery, each.uid, item, undrawn)
             with self._written():
                 entries[each] = self._save(found.index(each) + 1, each.uid, picture)
         shown = [entries[each] for each in found]
-        text = gallery_page.html(shown, self.gallery.legend, evaluation.task)
-        page = self.folder / INDEX
-        write_text(page, text, private=bool(evaluation.resources))
-        return page
+        text = gallery_page.html(shown, gallery.legend, evaluation.task)
+        write_text(self.page, text, private=bool(evaluation.resources))
+        if not undrawn:
+            return ()
+        return (f"gallery: {len(undrawn)} of {len(found)} items not drawn, {undrawn[0]}",)
 
     @contextmanager
     def _written(self) -> Iterator[None]:
@@ -150,7 +189,11 @@ class PlannedGallery:
             raise ReportError(f"{self.folder}: cannot be written, {error.strerror}") from error
 
     def _found(
-        self, evaluation: Evaluation, reader: Reader, partitions: Sequence[Partition]
+        self,
+        gallery: Gallery,
+        evaluation: Evaluation,
+        reader: Reader,
+        partitions: Sequence[Partition],
     ) -> tuple[list[int], list[Found]]:
         """Number of items before each partition, and the worst items, most errors first."""
         worst: list[Found] = []
@@ -158,19 +201,19 @@ class PlannedGallery:
         for number, partition in enumerate(partitions):
             read = place = 0
             for batch, size in _batches(evaluation, reader, partition, starts[-1]):
-                more = self._worst(batch, number, place)
+                more = self._worst(gallery, batch, number, place)
                 worst = sorted([*worst, *more], key=_order)[: self.most]
                 place += len(batch)
                 read += size
             starts.append(starts[-1] + read)
         return starts, worst
 
-    def _worst(self, batch: Batch, partition: int, place: int) -> Iterator[Found]:
+    def _worst(self, gallery: Gallery, batch: Batch, partition: int, place: int) -> Iterator[Found]:
         """Worst items of a batch."""
-        errors = np.asarray(self.gallery.errors(batch), dtype=np.float64)
+        errors = np.asarray(gallery.errors(batch), dtype=np.float64)
         if errors.shape != (len(batch),):
             raise SchemaError(
-                f"{type(self.gallery).__name__}: expected a number for each of {len(batch):,} "
+                f"{type(gallery).__name__}: expected a number for each of {len(batch):,} "
                 f"items, got shape {errors.shape}"
             )
         by_name = np.empty(len(batch), np.int64)
@@ -180,35 +223,56 @@ class PlannedGallery:
                 uid = batch.datums.at(position).uid
                 yield Found(uid, float(errors[position]), partition, place + position)
 
-    def _drawn(
-        self,
-        evaluation: Evaluation,
-        reader: Reader,
-        partitions: Sequence[Partition],
-        starts: Sequence[int],
-        found: Iterable[Found],
-    ) -> Iterator[tuple[Found, Picture | MarkedTexts]]:
-        """Draw the worst items in the order of the data."""
-        by_partition: dict[int, dict[int, Found]] = {}
-        for each in found:
-            by_partition.setdefault(each.partition, {})[each.place] = each
-        for number, wanted in sorted(by_partition.items()):
-            place = 0
-            for batch, _ in _batches(evaluation, reader, partitions[number], starts[number]):
-                for position in range(len(batch)) if wanted else ():
-                    if place + position in wanted:
-                        one = batch.select(np.array([position]))
-                        yield wanted.pop(place + position), self.gallery.draw(one)
-                place += len(batch)
-                if not wanted:
-                    break
-
     def _save(self, rank: int, uid: Uid, picture: Picture | MarkedTexts) -> GalleryItem:
         if isinstance(picture, MarkedTexts):
             return GalleryItem(None, uid, picture)
         name = f"{rank:03}-{re.sub(r'[^A-Za-z0-9_-]+', '_', str(uid))[:60]}"
         name = _written_to_new_file(self.folder, name, picture.image)
         return GalleryItem(name, uid, picture)
+
+
+def _items(
+    evaluation: Evaluation,
+    reader: Reader,
+    partitions: Sequence[Partition],
+    starts: Sequence[int],
+    found: Iterable[Found],
+) -> Iterator[tuple[Found, Batch]]:
+    """Yield the worst items, in the order of the data, with their batches of one item."""
+    by_partition: dict[int, dict[int, Found]] = {}
+    for each in found:
+        by_partition.setdefault(each.partition, {})[each.place] = each
+    for number, wanted in sorted(by_partition.items()):
+        place = 0
+        for batch, _ in _batches(evaluation, reader, partitions[number], starts[number]):
+            for position in range(len(batch)) if wanted else ():
+                if place + position in wanted:
+                    yield wanted.pop(place + position), batch.select(np.array([position]))
+            place += len(batch)
+            if not wanted:
+                break
+
+
+def _picture(gallery: Gallery, uid: Uid, item: Batch, undrawn: list[str]) -> Picture | MarkedTexts:
+    """Draw an item. If that fails, add the reason to `undrawn` and return it as a note."""
+    try:
+        return gallery.draw(item)
+    except Exception as error:
+        reason = _reason(error)
+        undrawn.append(f"the first is {uid!r}: {reason}")
+        return MarkedTexts({}, {}, notes=[f"not drawn, {reason}"])
+
+
+def _reason(error: Exception) -> str:
+    """Return an error as a part of a warning; raise it if the user wants tracebacks of bugs."""
+    if isinstance(error, ValorError):
+        return error.one_line
+    if os.environ.get("VALOR_TRACEBACK"):
+        raise error
+    return (
+        f"{type(error).__name__}: {error}; this is a bug in a plugin, show the traceback with: "
+        "VALOR_TRACEBACK=1 valor …"
+    )
 
 
 def _written_to_new_file(folder: Path, stem: str, image: bytes) -> str:
@@ -264,8 +328,12 @@ def plan(
             relocate(each, lambda path: folder / path) for each in (chosen, parameters)
         )
     _check_folder(chosen.folder, place)
-    gallery = spec.load()(parameters)
-    return PlannedGallery(gallery, chosen.folder, chosen.most, spec.parameter_class)
+    gallery, missing = None, ""
+    try:
+        gallery = spec.load()(parameters)
+    except (MissingExtraError, BrokenPluginError) as error:
+        missing = _reason(error)
+    return PlannedGallery(gallery, chosen.folder, chosen.most, spec.parameter_class, missing)
 
 
 def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:

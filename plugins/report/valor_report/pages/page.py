@@ -15,7 +15,7 @@ from attrs import evolve
 
 from valor_core.errors import printable_lines
 from valor_core.results import Report, Result, entries_of
-from valor_report.gallery.parameters import INDEX
+from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.pages import plots
 from valor_report.pages.assets import SCRIPT, STYLE
 from valor_report.pages.canvas import canvas
@@ -130,7 +130,8 @@ def _header(report: Report) -> str:
         parts += [f"{key} {value}" for key, value in data.items() if isinstance(value, str)]
     gallery = report.config.get("gallery")
     link = ""
-    if isinstance(gallery, dict) and isinstance(gallery.get("folder"), str):
+    is_drawn = not any(warning.startswith(NOT_DRAWN) for warning in report.warnings)
+    if is_drawn and isinstance(gallery, dict) and isinstance(gallery.get("folder"), str):
         address = _e(quote(f"{gallery['folder']}/{INDEX}"))
         link = f'\n<p><a href="{address}">Gallery of the worst items</a></p>'
     troubles = [*cut_short(report), *failures(report)]
