@@ -382,6 +382,15 @@ class TestReruns:
             Request.from_report("report.json")
 
 
+def test_config_without_task_uses_task_of_reader(folder: Path) -> None:
+    values = {key: value for key, value in CONFIG.items() if key != "task"}
+    path = folder / "c.json"
+    for data in (CONFIG["data"], CONFIG["data"] | {"reader": "parts"}):
+        path.write_text(json.dumps(values | {"data": data, "metrics": ["LongShares"]}))
+
+        assert run_config(Request.from_file(path)).config["task"] == "text"
+
+
 def test_error_in_engine_section_names_config(folder: Path) -> None:
     with pytest.raises(ValorError, match="must be a whole number, got 'two'"):
         run(folder, engine={"workers": "two"})

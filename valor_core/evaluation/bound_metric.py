@@ -223,8 +223,17 @@ def _resolve(choice: str | MetricSpec, registry: Registry, task: str | None) -> 
     return ResolvedName(choice.for_task(task))
 
 
-def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:
+def task_of(metrics: Iterable[BoundMetric], task: str | None, source: str = "the data") -> str:
     """Return the common task of all metrics.
+
+    Parameters
+    ----------
+    metrics : iterable of BoundMetric
+        The metrics.
+    task : str, optional
+        Task of the data or the config.
+    source : str
+        Origin of the task, for the error.
 
     Raises
     ------
@@ -233,7 +242,7 @@ def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:
     """
     tasks = {metric.spec.task: metric.spec.name for metric in metrics}
     if tasks and task is not None:
-        tasks = {task: "the config"} | tasks
+        tasks = {task: source} | tasks
     if len(tasks) == 1:
         return next(iter(tasks))
     if not tasks:

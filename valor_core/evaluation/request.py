@@ -92,9 +92,10 @@ class Evaluation:
         users = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, registry, place)
         bound_resources = bind_resources(users, sections, registry, folder, place)
+        source = "the data" if options.task is None else "the config" if place else "task"
         with error_at(place):
             return cls(
-                task_of(bound, task),
+                task_of(bound, task, source),
                 plan,
                 Slices(options.slices, place=place),
                 None if filter is None else _parsed_filter(filter),

@@ -1,6 +1,6 @@
 from valor_core.readers.partition import Partition, fingerprint, identity
 from valor_core.readers.reader import InMemory, Position, Reader
-from valor_core.readers.resolve import check_one_task, reader_of
+from valor_core.readers.resolve import check_one_task, reader_of, resolve_data
 
 __all__ = [
     "InMemory",
@@ -11,4 +11,5 @@ __all__ = [
     "fingerprint",
     "identity",
     "reader_of",
+    "resolve_data",
 ]

@@ -19,6 +19,7 @@ from valor_core.errors import (
     ConfigError,
     MissingPluginError,
     ParameterError,
+    RegistryError,
     SchemaError,
     error_at,
     shown,
@@ -29,7 +30,7 @@ from valor_core.readers.partition import Partition
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.schemas import Batch
 from valor_core.specs.extensions import FRAMES, extension
-from valor_core.specs.lookup import has_all, only_task
+from valor_core.specs.lookup import has_all, named_task, only_task
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import ReaderSpec, TaskSpec
 
@@ -83,8 +84,11 @@ def resolve_data(
     """
     data_task = _declared_task(data)
     names_reader = isinstance(data, Mapping) and "reader" in data
-    if predictions is None and (data_task or names_reader or isinstance(data, Reader)):
+    if predictions is None and data_task:
         return ResolvedData(data, task or data_task)
+    task = task or named_task(metrics, registry)
+    if predictions is None and (names_reader or isinstance(data, Reader)):
+        return ResolvedData(data, task or _task_of_reader(data, registry, metrics))
     sides = [data] if predictions is None else [data, predictions]
     if any(map(_may_be_table, sides)):
         recognize = _recognizer(sides)
@@ -93,8 +97,6 @@ def resolve_data(
             return ResolvedData(*found)
     if predictions is None:
         return ResolvedData(data, task)
-    from valor_core.readers.resolve import of_two_sides
-
     return ResolvedData(*of_two_sides(data, predictions, registry, task, metrics))
 
 
@@ -125,6 +127,16 @@ def _recognizer(sides: Sequence[Any]) -> Any:
             f"Install it with: {ways(owner)}",
         )
     return None
+
+
+def _task_of_reader(data: Any, registry: Registry, metrics: Sequence[Any]) -> str | None:
+    """Return the task of the reader in the data, or the only task that has the metrics."""
+    name = data.get("reader") if isinstance(data, Mapping) else None
+    try:
+        task = registry.find(ReaderSpec, name).task if isinstance(name, str) else None
+    except RegistryError:  # a bare name of several readers, or raised again by `reader_of`
+        task = None
+    return task or only_task(metrics, registry)
 
 
 def _declared_task(data: Any) -> str | None:
@@ -239,7 +251,7 @@ def of_two_sides(
         If several tasks are possible.
     """
     batches = _batches(groundtruths, predictions, registry, task, metrics)
-    if not batches and task is None:  # the metrics may be misspelled
+    if not batches and task is None:  # the names of the metrics may be misspelled
         batches = _batches(groundtruths, predictions, registry, task, ())
     check_one_task(batches)
     for batch_task, batch in batches.items():
@@ -262,8 +274,14 @@ def _pair_remedy(
     if swapped:
         return "Put the ground truths first: evaluate(y_true, y_score, metrics)"
     if task is not None:
-        return registry.arrays_remedy(task)
+        return registry.arrays_remedy(task) or _items_remedy(task, registry)
     return "Specify the task: evaluate(y_true, y_score, metrics, task='classification')"
+
+
+def _items_remedy(task: str, registry: Registry) -> str:
+    """Return the remedy for data of a task without a constructor of batches from arrays."""
+    item = registry.find(TaskSpec, task).item
+    return f"Pass a list of items: evaluate([{item.rpartition(':')[2]}(…), …], metrics)"
 
 
 def _pair_specs(

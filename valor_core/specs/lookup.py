@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.errors import UnknownNameError
+from valor_core.errors import RegistryError, UnknownNameError
 from valor_core.specs.names import fold, split_name
 from valor_core.specs.query import NameQuery, ResolvedName
 from valor_core.specs.registry import Registry
@@ -18,7 +18,7 @@ def meaning_of(name: str, registry: Registry, task: str | None = None) -> Resolv
     """Resolve a name to a metric and parameters.
 
     A name is a metric's name or alias, a `ParameterAlias` such as ``"mAP50"``, or the value of
-    the `name_parameter` of a metric. A bare alias also finds a metric of another namespace if it
+    the `name_parameter` of a metric. A bare name also finds a metric of another namespace if it
     is the only match for the task: ``"nv_accuracy"``.
 
     Parameters
@@ -55,14 +55,36 @@ def _matches(query: NameQuery[MetricSpec], registry: Registry) -> list[ResolvedN
     if namespace:
         specs = registry.all(MetricSpec)
         return list(query.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
-    serving = registry.metrics_of(query.home)
-    called = [spec for spec in serving if fold(query.name) in map(fold, spec.aliases)]
-    return [*query.meanings(serving), *map(ResolvedName, called)]
+    found = list(query.meanings(registry.metrics_of(query.home)))
+    homes = registry.homes(query)
+    return [one for one in found if one.spec.namespace in homes] or found
 
 
 def has_all(registry: Registry, task: str, metrics: Iterable[Any]) -> bool:
     """Return whether a task supports all metrics: names, tables with a name, or specs."""
     return all(_has(registry, task, choice) for choice in metrics)
+
+
+def named_task(metrics: Iterable[Any], registry: Registry) -> str | None:
+    """Return the task that all metrics with a full name support if it is the only one.
+
+    Examples
+    --------
+    >>> named_task(["F1"], Registry()) is None
+    True
+    """
+    common: set[str] | None = None
+    for choice in metrics:
+        spec = choice.get("name") if isinstance(choice, Mapping) else choice
+        try:
+            if isinstance(spec, str) and split_name(spec)[0]:
+                spec = meaning_of(spec, registry).spec
+        except RegistryError:  # raised again with the position of the metric
+            continue
+        if isinstance(spec, MetricSpec):
+            tasks = {spec.task, *spec.other_tasks}
+            common = tasks if common is None else common & tasks
+    return common.pop() if common is not None and len(common) == 1 else None
 
 
 def only_task(metrics: Sequence[Any], registry: Registry) -> str | None:
@@ -82,6 +104,8 @@ def _has(registry: Registry, task: str, choice: Any) -> bool:
     if not namespace:  # Most names miss most tasks, and errors with remedies are slow.
         query = NameQuery(MetricSpec, short.partition("@")[0], task)
         spec = registry.at_home(query)
+        if spec is None and len(found := registry.elsewhere(query)) == 1:
+            spec = found[0]
         if spec is None:
             matches = _matches(query, registry)
             spec = matches[0].spec if len(matches) == 1 and matches[0].is_clear else None

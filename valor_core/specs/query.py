@@ -75,6 +75,16 @@ class NameQuery(Generic[_S]):
         return tuple(dict.fromkeys([*([self.home] if self.home else []), OWN_NAMESPACE, *shared]))
 
     @property
+    def accepts_only_match(self) -> bool:
+        """True if a bare name resolves to the only match of all other namespaces.
+
+        Metrics require a task: data of another task has other metrics of the same name.
+        """
+        if self.kind is MetricSpec:
+            return self.home is not None
+        return self.kind is ReaderSpec or self.kind.searched_globally
+
+    @property
     def where(self) -> str:
         """Searched task or resource, for messages."""
         if self.resource is not None:
@@ -115,7 +125,7 @@ class NameQuery(Generic[_S]):
     def ambiguous(self, found: Sequence[Spec]) -> AmbiguousNameError:
         """Return the error for a bare name that several specs have."""
         names = " or ".join(repr(spec.name) for spec in found)
-        if not self.kind.searched_globally:
+        if self.home is None and not self.kind.searched_globally:
             return AmbiguousNameError(
                 f"{self}: a bare name needs a task",
                 f"Write {names}, or set the task.",

@@ -175,8 +175,8 @@ class Registry:
             Class of the spec: `MetricSpec`, `ReaderSpec` and so on.
         name : str
             ``"namespace.Name"``, or a bare name, which is searched in the namespaces of the task
-            and of core; engines, tasks, commands and kinds of resources are searched in all
-            namespaces. Case, ``_`` and ``-`` are ignored, and aliases match. ``@version`` after
+            and of core first, and then in all namespaces. There, metrics and readers must support
+            the task. Case, ``_`` and ``-`` are ignored, and aliases match. ``@version`` after
             the full name of a metric asserts its version. An unknown name in a namespace resolves
             to the metric there that has a `name_parameter`.
         task : str, optional
@@ -380,7 +380,7 @@ class Registry:
 
     def at_home(self, query: NameQuery[_S]) -> _S | None:
         """Return the spec of a bare name in the namespaces searched first, or None."""
-        for home in self._homes(query):
+        for home in self.homes(query):
             spec = self.manifest(home).of(query.kind).by_name.get(fold(query.name))
             if spec is not None and query.is_kind(spec):
                 return spec
@@ -392,17 +392,30 @@ class Registry:
         if spec is not None:
             return spec
         named = [spec for spec in self._specs_of(query.kind) if query.names(spec)]
-        supporting = [spec for spec in named if query.serves(spec)]
-        if query.kind.searched_globally and len(supporting) == 1:
+        supporting = self.elsewhere(query)
+        if len(supporting) == 1 and query.accepts_only_match:
             return supporting[0]
-        if supporting and (task is None or query.kind.searched_globally):
+        if supporting and (task is None or query.accepts_only_match):
             raise query.ambiguous(supporting)
         is_unclaimed = task is not None and not (self._has(task) or self._declares(task))
         if task and is_unclaimed and not supporting and not query.kind.searched_globally:
             raise self._unknown_namespace(task, str(query))
         raise UnknownNameError(f"{query}: unknown{query.where}", self._nearest(query, named))
 
-    def _homes(self, query: NameQuery[_S]) -> list[str]:
+    def elsewhere(self, query: NameQuery[_S]) -> list[_S]:
+        """Return the specs of all namespaces that have a bare name and support the task.
+
+        Empty if an alias of a metric in the namespaces searched first has the name.
+        """
+        serving = [spec for spec in self._specs_of(query.kind) if query.serves(spec)]
+        named = [spec for spec in serving if query.names(spec)]
+        if named and query.kind is MetricSpec and query.home is not None:
+            homes = self.homes(query)
+            at_home = [spec for spec in serving if spec.namespace in homes]
+            return [] if any(query.meanings(at_home)) else named
+        return named
+
+    def homes(self, query: NameQuery[_S]) -> list[str]:
         """Return the namespaces in which a bare name is searched first.
 
         These are the namespace with the task's name, core, and the plugin that declares a task

@@ -17,7 +17,7 @@ from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, error_at
 from valor_core.evaluation import Evaluator, Progress, run
 from valor_core.packages import OWNERS, version_of, ways
-from valor_core.readers import reader_of
+from valor_core.readers import reader_of, resolve_data
 from valor_core.results import Report
 from valor_core.specs import ReaderSpec, Registry, fold
 
@@ -156,9 +156,10 @@ def _files(path: Path) -> Iterator[Path]:
 
 def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:
     """Return an evaluator for a checked config, before its first item."""
+    chosen = checked.run
     return Evaluator.of(
-        checked.run,
-        checked.run.task,
+        chosen,
+        resolve_data(chosen.data, None, registry, chosen.task, chosen.metrics).task,
         resources=checked.resources,
         registry=registry,
         folder=request.folder,

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from functools import partial
 from typing import Any
 
-from attrs import fields, frozen
+import numpy as np
+from attrs import define, evolve, field, fields, frozen
 
-from valor_core.errors import ParameterError, ReadError, SchemaError, did_you_mean, shown
+from valor_core.errors import (
+    ParameterError,
+    ReadError,
+    SchemaError,
+    ValorError,
+    did_you_mean,
+    shown,
+)
 from valor_core.parameters import Within, parameter, parameters
-from valor_core.schemas import Batch, Datums
+from valor_core.schemas import Batch, Datums, with_columns
 from valor_core.schemas.text import (
     TEXT_FIELDS,
     TextBatch,
@@ -28,8 +37,10 @@ from valor_files.tables import (
     read_table,
     split_table,
 )
+from valor_files.tables.cells import Cells
 from valor_files.tables.metadata import columns_beside, typed, unpacked
 from valor_files.tables.nested import field_tables, parsed
+from valor_files.tables.table import Column
 
 
 @parameters
@@ -117,12 +128,96 @@ def row_batches(task: TaskSpec) -> Callable[[Table], Batch] | None:
     True
     """
     if task.rows is not None:
-        make: Callable[[Table], Batch] = import_object(task.rows)
-        return make
+        return partial(batch_of_rows, task=task, make=import_object(task.rows))
     return text_batch if task.name == _TEXT else None
 
 
 _TEXT = "core.text"
+
+
+def batch_of_rows(table: Table, task: TaskSpec, make: Callable[[Table], Batch]) -> Batch:
+    """Batch of a plugin's task; unused columns become metadata unless the batch has metadata.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    task : TaskSpec
+        Task of the plugin.
+    make : callable
+        Implementation of the task's `rows`.
+
+    Raises
+    ------
+    ReadError
+        If `make` rejects a row; names file and row.
+    """
+    columns = _ReadColumns(table.columns)
+    try:
+        batch = make(evolve(table, columns=columns))
+    except ReadError:
+        raise
+    except Exception as error:
+        raise _row_error(table, task, make, error) from error
+    if len(batch) != len(table) or batch.datums.metadata:
+        return batch
+    if "uid" in columns.names and not np.array_equal(batch.datums.uids, table.uids("uid")):
+        return batch  # in another order than the rows
+    used = columns.names.union(each.name for each in fields(import_object(task.item)))
+    metadata = columns_beside(table, own=used)
+    return with_columns(batch, datums=evolve(batch.datums, metadata=metadata))
+
+
+@define(repr=False)
+class _ReadColumns(Mapping[str, Column]):
+    """Columns of a table, and the names of those that were read."""
+
+    columns: Mapping[str, Column]
+    names: set[str] = field(factory=set)
+
+    def __getitem__(self, name: str) -> Column:
+        cells = self.columns[name]
+        self.names.add(name)
+        return cells
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def values(self) -> ValuesView[Column]:
+        """Cells of all columns, for their length; does not count as read."""
+        return self.columns.values()
+
+    def items(self) -> ItemsView[str, Column]:
+        """Names and cells of all columns; does not count as read."""
+        return self.columns.items()
+
+
+def _row_error(
+    table: Table, task: TaskSpec, make: Callable[[Table], Batch], error: Exception
+) -> Exception:
+    """Error with the first row that raises such an error by itself; otherwise the same error."""
+    columns = {
+        name: cells.tolist() if isinstance(cells, Cells) else cells
+        for name, cells in table.columns.items()
+    }
+    for index in range(len(table)):
+        cells = {name: column[index : index + 1] for name, column in columns.items()}
+        try:
+            make(evolve(table, columns=cells, first_row=table.row(index), row_numbers=None))
+        except Exception as found:
+            if type(found) is not type(error):
+                continue
+            place = f"{table.source}, {table.unit} {table.row(index)}: "
+            if isinstance(found, ValorError):
+                return ReadError(f"{place}{found.message}", found.remedy)
+            return ReadError(f"{place}{task.rows}: {type(found).__name__}: {found}")
+    return error
 
 
 def text_batch(table: Table) -> TextBatch:

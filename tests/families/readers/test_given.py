@@ -70,6 +70,33 @@ def test_task_is_inferred_from_table(rows: Any, metric: str, task: str) -> None:
     assert evaluate(rows, [metric]).config["task"] == task
 
 
+@pytest.mark.parametrize("reader", ["predicted", "classification.predicted"])
+def test_bare_metric_is_of_the_readers_task(tmp_path: Path, reader: str) -> None:
+    (tmp_path / "a.csv").write_text("label,prediction\ncat,cat\ndog,cat\n")
+    data = {"reader": reader, "path": tmp_path / "a.csv"}
+
+    assert evaluate(data, ["Recall"]).config["task"] == "classification"
+    evaluator = Evaluator(["Recall"])
+    evaluator.update(data)
+    assert evaluator.compute().config["task"] == "classification"
+
+
+def test_metric_with_full_name_selects_the_task_of_bare_ones() -> None:
+    report = evaluate(*LABELS, ["classification.F1", "Recall"])
+
+    assert {result.metric.partition("@")[0] for result in report} == {
+        "classification.F1",
+        "classification.Recall",
+    }
+
+
+def test_two_lists_for_a_metric_of_a_plugins_task_ask_for_its_items(rankings: Any) -> None:
+    with pytest.raises(SchemaError, match="data: expected two sides of retrieval") as error:
+        evaluate([1.5, 2.5], [1.0, 2.0], ["ranklab.HitRate"])
+
+    assert error.value.remedy == "Pass a list of items: evaluate([Ranking(…), …], metrics)"
+
+
 def test_two_tables_of_boxes_are_detection() -> None:
     box = {"xmin": 0, "ymin": 0, "xmax": 2, "ymax": 1}
     true = [{"image_id": "a", "label": "cat", **box}]

@@ -57,7 +57,7 @@ def test_task_is_inferred_from_data(lab: Path) -> None:
 
 def test_data_of_another_task_is_rejected() -> None:
     with pytest.raises(
-        ConfigError, match=r"metrics: expected one task, found classification \(the config\), text"
+        ConfigError, match=r"metrics: expected one task, found classification \(the data\), text"
     ):
         evaluate([Classification("a", "dog")], [length])
 

@@ -244,7 +244,7 @@ def test_task_must_match_metrics(registry: Registry) -> None:
 
     with pytest.raises(
         ConfigError,
-        match=r"expected one task, found detection \(the config\), text \(lab\.LongShare\)",
+        match=r"expected one task, found detection \(the data\), text \(lab\.LongShare\)",
     ):
         task_of(bound, "detection")
 

@@ -26,7 +26,7 @@ from valor_core.errors import (
 )
 from valor_core.packages import OWNERS, ways
 from valor_core.scoring import ItemMetricSpec
-from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl, meaning_of
 
 Install = Callable[..., Path]
 
@@ -95,13 +95,34 @@ class TestLookUp:
         with refused(AmbiguousNameError):
             Registry().metric("HitRate")
 
-    def test_bare_name_of_other_namespace_suggests_full_name(
+    def test_bare_name_of_the_only_plugin_that_has_it_is_found(
         self, birds: Path, install: Install
     ) -> None:
         install("animallab", "animals", package("animals", "spec('animals.Speed', task='birds')"))
 
-        with refused(UnknownNameError):
+        assert Registry().metric("Speed", task="birds").name == "animals.Speed"
+
+    def test_bare_name_of_several_plugins_lists_all_of_them(
+        self, birds: Path, install: Install
+    ) -> None:
+        for name in ("animals", "cats"):
+            install(f"{name}lab", name, package(name, f"spec('{name}.Speed', task='birds')"))
+
+        with refused(AmbiguousNameError):
             Registry().metric("Speed", task="birds")
+
+    def test_alias_of_the_tasks_plugin_hides_name_of_another_plugin(
+        self, birds: Path, install: Install
+    ) -> None:
+        alias = "spec('eggs.Size', parameter_aliases=(ParameterAlias('big', {'min': 3}),))"
+        sources = package("eggs", alias)
+        sources["plugin.py"] = (
+            "from valor_core.specs import ParameterAlias\n" + sources["plugin.py"]
+        )
+        install("egglab", "eggs", sources)
+        install("animallab", "animals", package("animals", "spec('animals.Big', task='eggs')"))
+
+        assert str(meaning_of("Big", Registry(), "eggs")) == "{name: eggs.Size, min: 3}"
 
     def test_bare_name_of_other_task_names_that_task(self, birds: Path, install: Install) -> None:
         install("animallab", "animals", package("animals", "spec('animals.Speed')"))
@@ -111,7 +132,7 @@ class TestLookUp:
         with refused(UnknownNameError):
             Registry().metric("Spede", task="birds")
 
-    def test_bare_name_for_task_without_plugin_suggests_full_name(
+    def test_bare_name_for_task_without_plugin_is_found(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         registry = without(monkeypatch, "text", "segmentation")
@@ -119,8 +140,7 @@ class TestLookUp:
         registry.add(spec_of("mylab.Overlap", task="segmentation"))
 
         for name, task in (("ExactMatch", "text"), ("Overlap", "segmentation")):
-            with refused(UnknownNameError):
-                registry.metric(name, task)
+            assert registry.metric(name, task).name == f"mylab.{name}"
 
     def test_misspelled_name_suggests_closest_match(self, birds: Path) -> None:
         with refused(UnknownNameError):
@@ -191,6 +211,14 @@ class TestReadersAndResources:
         assert registry.find(ResourceSpec, "referee", task="birds").name == "birds.Judge"
         assert "birds.Nests" in [spec.name for spec in registry.all(ReaderSpec)]
         assert "birds.Judge" in [spec.name for spec in registry.all(ResourceSpec)]
+
+    @pytest.mark.parametrize("task", [None, "birds"])
+    def test_bare_reader_of_the_only_plugin_that_has_it_is_found(
+        self, install: Install, task: str | None
+    ) -> None:
+        install("birdlab", "birds", self.SOURCES)
+
+        assert Registry().find(ReaderSpec, "nests", task).name == "birds.Nests"
 
     def test_unknown_reader_error_names_the_kind(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
