@@ -279,14 +279,18 @@ class TestSecrets:
         install("courtlab", "court", JUDGE)
         monkeypatch.setenv("VALOR_TEST_KEY", "s3cret-of-mine")
 
-    def test_environment_values_are_used_but_not_recorded(self, folder: Path) -> None:
-        report = run(folder, output="report.json", items=True, state="state.npz", **SECRETS)
+    @pytest.mark.parametrize("variable", ["${env:VALOR_TEST_KEY}", "${env:VALOR_TEST_KEY:-none}"])
+    def test_environment_values_are_used_but_not_recorded(
+        self, folder: Path, variable: str
+    ) -> None:
+        secrets = json.loads(json.dumps(SECRETS).replace("${env:VALOR_TEST_KEY}", variable))
+        report = run(folder, output="report.json", items=True, state="state.npz", **secrets)
 
         assert report["Verdict"].value == 2 * len("s3cret-of-mine")
         text = (folder / "report.json").read_text()
         assert "s3cret" not in text
         assert "s3cret" not in repr(report.config)
-        assert text.count("${env:VALOR_TEST_KEY}") >= 2
+        assert text.count(variable) >= 2
         assert b"s3cret" not in (folder / "state.npz").read_bytes()
 
     def test_run_resumes_with_other_secret_of_resource(

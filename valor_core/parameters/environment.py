@@ -1,4 +1,4 @@
-"""Environment variables in configs: ``${env:NAME}``."""
+"""Environment variables in configs: ``${env:NAME}`` and ``${env:NAME:-default}``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any, Self
 
 from valor_core.errors import ConfigError
 
-_VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+_VARIABLE = re.compile(
+    r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-((?:\$\{[^{}]*\}|[^{}])*))?\}", re.DOTALL
+)
+"""Reference to a variable; the default may itself contain a reference."""
 
 
 class FromEnvironment(str):
@@ -45,7 +48,9 @@ class FromEnvironment(str):
 
 
 def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = None) -> Any:
-    """Return the value with every ``${env:NAME}`` replaced.
+    """Return the value with every ``${env:NAME}`` and ``${env:NAME:-default}`` replaced.
+
+    As in a shell, the default replaces a variable that is not set or empty.
 
     Parameters
     ----------
@@ -59,11 +64,13 @@ def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = N
     Raises
     ------
     ConfigError
-        If a variable is not set; names the location of the reference.
+        If a variable without a default is not set; names the location of the reference.
 
     Examples
     --------
     >>> print(fill_in({"data": "${env:ROOT}/a.csv"}, variables={"ROOT": "/data"})["data"])
+    /data/a.csv
+    >>> print(fill_in("${env:ROOT:-/data}/a.csv", variables={}))
     /data/a.csv
     """
     variables = os.environ if variables is None else variables
@@ -77,12 +84,15 @@ def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = N
 
 def _fill(text: str, place: str, variables: Mapping[str, str]) -> str:
     def value_of(match: re.Match[str]) -> str:
-        if match[1] not in variables:
+        name, default = match.groups()
+        if default is not None:
+            return variables.get(name) or str(_fill(default, place, variables))
+        if name not in variables:
             raise ConfigError(
-                f"{place}: the environment variable {match[1]} is not set",
-                f"Set it with: export {match[1]}=…",
+                f"{place}: the environment variable {name} is not set",
+                f"Set it with: export {name}=…",
             )
-        return variables[match[1]]
+        return variables[name]
 
     filled = _VARIABLE.sub(value_of, text)
     return text if filled == text else FromEnvironment(filled, text)

@@ -12,7 +12,8 @@ from valor_report.output_files import OutputFiles, WriteErrors
 
 from valor_cli.config.config_file import Request
 from valor_cli.config.modules import registry_with
-from valor_cli.config.resolved import moved_paths, resolved
+from valor_cli.config.paths import moved_paths
+from valor_cli.config.resolved import resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, error_at
 from valor_core.evaluation import Evaluator, Progress, run
@@ -137,6 +138,8 @@ def _inputs(
     """Yield every input file with the setting that names it, so that no output overwrites it."""
     if request.file is not None:
         yield "the config itself", request.file
+    for base in request.bases:
+        yield "a config that it extends", base
     reader = registry.find(ReaderSpec, chosen.data["reader"], task)
     for name, value in chosen.data.items():
         paths: list[str] = []

@@ -69,8 +69,9 @@ def test_json_stays_json_where_a_secret_ends_a_text() -> None:
     assert json.loads(hidden(reply, [KEY])) == {"claims": ['He said "[key]".', "[key]"]}
 
 
+@pytest.mark.parametrize("variable", ["${env:EXAM}", "${env:EXAM:-none}"])
 def test_value_of_a_variable_in_headers_and_address_is_in_no_report(
-    endpoint: MockEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: MockEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     secret = "t0psecret-abcdefgh"
     monkeypatch.setenv("EXAM", secret)
@@ -78,9 +79,9 @@ def test_value_of_a_variable_in_headers_and_address_is_in_no_report(
     judge = {
         "client": {
             "name": "openai",
-            "base_url": endpoint.base_url + "?key=${env:EXAM}",
-            "model": "${env:EXAM}",
-            "headers": {"x-gateway": "${env:EXAM}"},
+            "base_url": endpoint.base_url + f"?key={variable}",
+            "model": variable,
+            "headers": {"x-gateway": variable},
         },
         "cache_file": str(tmp_path / "cache.sqlite"),
     }
@@ -93,7 +94,7 @@ def test_value_of_a_variable_in_headers_and_address_is_in_no_report(
         resources={"judge": fill_in(judge)},
     )
     assert secret not in report.to_json()
-    assert "${env:EXAM}" in report.to_json()
+    assert variable in report.to_json()
 
 
 def client(**headers: str) -> Endpoint:

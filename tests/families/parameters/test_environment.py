@@ -58,3 +58,34 @@ def test_filled_in_value_keeps_reference() -> None:
 def test_unset_variable_is_reported_with_position(place: str, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         fill_in({"judge": {"keys": ["a", "${env:NONE}"]}}, place, VARIABLES)
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("${env:NONE:-/tmp/a b}", "/tmp/a b"),
+        ("${env:NONE:-}", ""),
+        ("a${env:NONE:-}b", "ab"),
+        ("${env:KEY:-other}", "s3cret"),
+        ("${env:EMPTY:-other}", "other"),
+        ("${env:EMPTY}", ""),
+        ("${env:NONE:-${env:ROOT}/x}", "/data/x"),
+        ("${env:NONE:-${env:ALSO:-c}}", "c"),
+        ("${env:NONE:-a:-b}", "a:-b"),
+        ("${env:NONE-a}", "${env:NONE-a}"),
+    ],
+)
+def test_default_replaces_unset_or_empty_variable(text: str, filled: str) -> None:
+    found = fill_in({"key": text}, variables={**VARIABLES, "EMPTY": ""})["key"]
+
+    assert found == filled
+    assert getattr(found, "reference", text) == text
+
+
+def test_value_of_a_variable_is_not_filled_in_again() -> None:
+    assert fill_in("${env:A:-x}", variables={"A": "${env:KEY}", "KEY": "s3cret"}) == "${env:KEY}"
+
+
+def test_unset_variable_in_a_default_is_reported() -> None:
+    with pytest.raises(ConfigError, match="the environment variable NONE is not set"):
+        fill_in("${env:ALSO:-${env:NONE}}", variables=VARIABLES)

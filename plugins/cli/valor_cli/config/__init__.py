@@ -1,7 +1,8 @@
 """Config: one schema for TOML, YAML, JSON and dictionaries.
 
-A config is read in four steps: `files` parses a file, `overrides` applies ``--set path=value``,
-`fill_in` of valor-core replaces ``${env:NAME}``, and `schema` validates the result.
+A config is read in five steps: `files` parses a file, `bases` merges the files it extends,
+`overrides` applies ``--set path=value``, `fill_in` of valor-core replaces ``${env:NAME}``, and
+`schema` validates the result.
 """
 
 from valor_cli.config.files import parse

@@ -11,10 +11,11 @@ from typing import Any
 from attrs import frozen
 
 from valor_cli import config as configs
+from valor_cli.config.bases import with_bases
 from valor_cli.config.files import STANDARD_INPUT
 from valor_cli.config.limits import check_depth
 from valor_cli.config.schema import CheckedConfig
-from valor_core.errors import ReportError
+from valor_core.errors import ConfigError, ReportError
 from valor_core.results import Report
 
 
@@ -32,26 +33,33 @@ class Request:
         Prefix of error messages, such as ``"config.yaml: "``.
     file : Path, optional
         The config file; None for standard input and reports.
+    bases : tuple of Path
+        Files that the config extends, which are merged into `values`.
     """
 
     values: Mapping[str, Any]
     folder: Path
     place: str
     file: Path | None = None
+    bases: tuple[Path, ...] = ()
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Request:
-        """Read a config file, or standard input, and apply ``path=value`` settings.
+        """Read a config file, or standard input, merge its bases and apply ``path=value`` settings.
 
         Raises
         ------
         ConfigError
-            If the file cannot be read or parsed, or a setting does not fit.
+            If a file cannot be read or parsed, or a setting does not fit.
         """
-        values = configs.override(configs.parse(path), settings)
-        if str(path) == STANDARD_INPUT:
-            return cls(values, Path(), "standard input: ")
-        return cls(values, Path(path).parent, f"{path}: ", Path(path))
+        is_piped = str(path) == STANDARD_INPUT
+        file, name = (None, "standard input") if is_piped else (Path(path), str(path))
+        folder = Path() if file is None else file.parent
+        extended = with_bases(configs.parse(path), folder, f"{name}: ", file)
+        if extended.bases:
+            name += f" (extends {', '.join(base.name for base in extended.bases)})"
+        values = configs.override(extended.values, settings)
+        return cls(values, folder, f"{name}: ", file, extended.bases)
 
     @classmethod
     def from_report(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Request:
@@ -82,4 +90,9 @@ class Request:
         ConfigError
             If a variable is not set, a key is unknown or missing, or a value has a wrong type.
         """
+        if "extends" in self.values:
+            raise ConfigError(
+                f"{self.place}extends: expected in a config file, found in a setting or a report",
+                "Write it as a key of the file: extends: base.yaml",
+            )
         return configs.check(configs.fill_in(self.values, self.place), self.place)

@@ -12,7 +12,7 @@ from typing import Any
 from valor_files import ReaderMatch, matching_readers
 
 from valor_cli.config.files import PARSERS, STANDARD_INPUT
-from valor_cli.config.resolved import moved_paths, path_from
+from valor_cli.config.paths import moved_paths, path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_complete, missing, not_read
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, shown

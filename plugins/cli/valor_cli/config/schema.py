@@ -53,6 +53,9 @@ class RunConfig(EvaluationOptions):
     modules: tuple[Path, ...] = parameter(
         default=(), help="Python files with metrics, readers or other components."
     )
+    extends: tuple[Path, ...] = parameter(
+        default=(), help="Configs that this one is merged into; paths are relative to this file."
+    )
 
 
 @frozen

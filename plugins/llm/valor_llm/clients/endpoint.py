@@ -21,7 +21,7 @@ from valor_llm.parameters.clients import EndpointParameters, is_credential, rout
 if TYPE_CHECKING:
     from valor_llm.clients.batches import BatchEndpoint
 
-_VARIABLE = re.compile(r"\$\{env:(\w+)\}")
+_VARIABLE = re.compile(r"\$\{env:(\w+)(?=\}|:-)")
 
 
 class ContextWindow(Protocol):
@@ -191,7 +191,8 @@ def _secrets(parameters: EndpointParameters) -> tuple[str, ...]:
             found += [str(value), *str(value).split()[1:]]
     if isinstance(parameters.base_url, FromEnvironment):
         names = _VARIABLE.findall(parameters.base_url.reference)
-        found += [value for name in names if "://" not in (value := os.environ.get(name, ""))]
+        values = [os.environ.get(name, "") for name in names]
+        found += [value for value in values if value and "://" not in value]
     return tuple(dict.fromkeys(found))
 
 

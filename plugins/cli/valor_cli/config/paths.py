@@ -1,0 +1,77 @@
+"""Paths in configs: found by the declarations of parameters, and rewritten for another folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from valor_core.errors import ValorError
+from valor_core.parameters import declared
+from valor_core.specs import Registry, ResourceSpec
+
+Move = Callable[[str], str]
+
+
+def moved_paths(
+    section: Mapping[str, Any], cls: type, move: Callable[[str], Any]
+) -> dict[str, Any]:
+    """Apply `move` to the values of a config section that its parameter class types as paths."""
+    kinds = {
+        name: entry.kind
+        for entry in declared(cls)
+        if entry.kind.has_paths
+        for name in (entry.name, *entry.aliases)
+    }
+    return {
+        key: _with_paths(value, move) if key in kinds and kinds[key].holds_paths(value) else value
+        for key, value in section.items()
+    }
+
+
+def _with_paths(value: Any, move: Callable[[str], Any]) -> Any:
+    if isinstance(value, str):
+        return value if value.startswith("${env:") else move(value)
+    if isinstance(value, (list, tuple)):
+        return [_with_paths(item, move) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _with_paths(item, move) for key, item in value.items()}
+    return value
+
+
+def moved_resource(
+    section: Mapping[str, Any], spec: ResourceSpec, registry: Registry, move: Move
+) -> dict[str, Any]:
+    """Apply `move` to the paths in the section of a resource, its instances and its kinds."""
+    entries = declared(spec.parameter_class)
+    own = {spec.kinds, *(name for one in entries for name in (one.name, *one.aliases))}
+    if not own & section.keys() and all(isinstance(one, Mapping) for one in section.values()):
+        return {
+            name: moved_resource(one, spec, registry, move) if one else one
+            for name, one in section.items()
+        }
+    moved = moved_paths(section, spec.parameter_class, move)
+    chosen = None if spec.kinds is None else moved.get(spec.kinds)
+    if isinstance(chosen, Mapping):
+        moved[str(spec.kinds)] = _moved_kind(chosen, spec, registry, move)
+    elif isinstance(chosen, list):
+        moved[str(spec.kinds)] = [_moved_kind(one, spec, registry, move) for one in chosen]
+    return moved
+
+
+def _moved_kind(chosen: Any, spec: ResourceSpec, registry: Registry, move: Move) -> Any:
+    if isinstance(chosen, Mapping) and isinstance(chosen.get("name"), str):
+        with suppress(ValorError):
+            kind = registry.resource_kind(chosen["name"], spec)
+            return moved_paths(chosen, kind.parameter_class, move)
+    return chosen
+
+
+def path_from(home: Path, path: Path) -> str:
+    """Return a path relative to the folder `home`."""
+    try:
+        return Path(os.path.relpath(path.resolve(), home.resolve())).as_posix()
+    except ValueError:  # another drive
+        return path.resolve().as_posix()
