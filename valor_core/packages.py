@@ -53,7 +53,7 @@ DRAWING: Final = "valor-report"
 """Distribution of this project that prints and draws reports."""
 
 _PROJECT: Final = frozenset(
-    {*OWNERS.values(), DRAWING, "valor-cli", "valor-intervals", "valor-testing"}
+    {*OWNERS.values(), DRAWING, "valor-cli", "valor-hosts", "valor-intervals", "valor-testing"}
 )
 """All distributions of this project."""
 

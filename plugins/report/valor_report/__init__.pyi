@@ -4,6 +4,8 @@ from valor_report.drawing.images import image_bytes, thumbnail
 from valor_report.drawing.panels import Panel, panel_sheet, panel_size
 from valor_report.drawing.photos import check_photo_folder, photo
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture, Piece
+from valor_report.selection import select
+from valor_report.tables.sections import requirement_table
 from valor_report.tables.text_table import (
     MISSING,
     Cell,
@@ -11,6 +13,7 @@ from valor_report.tables.text_table import (
     TextTable,
     number_text,
 )
+from valor_report.text import troubles
 
 __all__ = [
     "MISSING",
@@ -31,5 +34,8 @@ __all__ = [
     "panel_sheet",
     "panel_size",
     "photo",
+    "requirement_table",
+    "select",
     "thumbnail",
+    "troubles",
 ]

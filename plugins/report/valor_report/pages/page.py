@@ -79,7 +79,7 @@ def html(report: Report) -> str:
         _header(report),
         _cards(report),
         *(f'<p class="alert">{_e(warning)}</p>' for warning in report.warnings),
-        *map(section, requirement_table(report)),
+        *map(section, requirement_table(report.requirements)),
         *map(section, number_tables(report.results)),
         *map(section, slice_tables(report)),
         *map(section, detail_tables(report.results)),

@@ -19,6 +19,7 @@ from valor_core.results import (
     Entry,
     Failed,
     Report,
+    Requirement,
     Result,
     Results,
     Undefined,
@@ -137,7 +138,7 @@ def number_tables(results: Results) -> list[TextTable]:
 
 def report_tables(report: Report) -> list[TextTable]:
     """Tables of slices, requirements and facts of a report."""
-    return [*slice_tables(report), *requirement_table(report), *fact_table(report)]
+    return [*slice_tables(report), *requirement_table(report.requirements), *fact_table(report)]
 
 
 def _shortened(table: TextTable, most_rows: int, directions: Directions) -> TextTable:
@@ -346,11 +347,11 @@ def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
     }
 
 
-def requirement_table(report: Report) -> list[TextTable]:
-    """Table of requirements and their outcomes."""
+def requirement_table(outcomes: Iterable[Requirement]) -> list[TextTable]:
+    """Table of requirements and their outcomes; empty if there are none."""
     rows: list[Row] = []
     notes = Notes()
-    for outcome in report.requirements:
+    for outcome in outcomes:
         reason = " ".join(filter(None, [outcome.reason and f"{outcome.reason}.", outcome.remedy]))
         value = Cell(MISSING + notes.mark(reason) if outcome.value is None else outcome.found)
         met = Cell("met", tone="good") if outcome.met else Cell("not met", tone="bad")
