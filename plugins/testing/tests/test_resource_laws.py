@@ -82,6 +82,19 @@ class Forgetting(Judge):
         return {} if self.calls else {"calls": 0}
 
 
+class Remembering(Judge):
+    """Judge that counts the calls of earlier openings again."""
+
+    earlier = 0
+
+    def ask(self) -> int:
+        Remembering.earlier += 1
+        return super().ask()
+
+    def facts(self) -> Any:
+        return {"calls": self.earlier}
+
+
 class Nested(Judge):
     def facts(self) -> Any:
         return {"calls": {"all": self.calls}}
@@ -134,6 +147,7 @@ def test_valid_resource_keeps_all_laws(use: Callable[[Any], Any] | None) -> None
         ("Forgetting", {}, "facts are plain and grow", "'calls' is there before use and missing"),
         ("Nested", {}, "facts are plain and grow", "facts must be a table of numbers and texts"),
         ("Infinite", {}, "facts are plain and grow", "must be finite, got inf"),
+        ("Remembering", {}, "facts count one opening", "expected 0 for 'calls' before use"),
         ("Wide", {}, "stop and width are plain", "expected None or a number of 1 or more, found 0"),
         ("Flagged", {}, "stop and width are plain", "expected None or a reason, found True"),
     ],

@@ -16,7 +16,9 @@ from valor_core.readers import InMemory
 from valor_core.resources import bind_resources, opened
 from valor_core.schemas import Batch
 from valor_core.specs import (
+    CommandSpec,
     EngineSpec,
+    GallerySpec,
     MetricSpec,
     ReaderSpec,
     Registry,
@@ -26,7 +28,8 @@ from valor_core.specs import (
     import_object,
 )
 from valor_core.states import Resources
-from valor_testing import examples, laws
+from valor_testing import examples, input_laws, laws
+from valor_testing.command_laws import COMMAND_LAWS, GALLERY_LAWS, Drawing
 from valor_testing.data_set import Batches, DataSet
 from valor_testing.engine_laws import check_engine
 from valor_testing.law import ConformanceError, name_of, run_all
@@ -111,7 +114,8 @@ def check_plugin(
         Open resources by name, such as a fake judge. Other resources are opened with their default
         parameters if they are declared as ``free``, and never otherwise.
     readers : mapping of str to mapping of str to object, optional
-        Parameters of readers by name. These readers are checked as by `check_reader`.
+        Parameters of readers by name. These readers are checked as by `check_reader`. With
+        ``tables.table``, a task of the plugin is checked with a table of its rows.
 
     Raises
     ------
@@ -165,7 +169,9 @@ def cases(
     manifest = plugin.registry.manifest(namespace)
     yield namespace, partial(_check_manifest, plugin)
     given = parameters or {}
-    _check_named(namespace, "reader", manifest.of(ReaderSpec), readers or {})
+    has_rows = any(task.rows is not None for task in manifest.of(TaskSpec))
+    tables = [plugin.registry.find(ReaderSpec, input_laws.TABLES)] if has_rows else []
+    _check_named(namespace, "reader", [*manifest.of(ReaderSpec), *tables], readers or {})
     _check_named(namespace, "metric", [*manifest.of(MetricSpec), *manifest.of(EngineSpec)], given)
     for declared in manifest.all():
         if not isinstance(declared, MetricSpec):
@@ -219,14 +225,41 @@ def _check_other(
     parameters: Mapping[str, Any],
     plugin: Plugin,
 ) -> None:
-    """Check a declaration, and run readers, free resources and engines that can be built."""
-    run_all(_declaration_checks(spec))
+    """Check a declaration and the functions that it names.
+
+    Readers need parameters; free resources and engines are run if they can be built.
+    """
+    run_all([*_declaration_checks(spec), *_code_checks(spec, readers, plugin.registry)])
     if isinstance(spec, ReaderSpec) and spec.name in readers:
         check_reader(spec, readers[spec.name], registry=plugin.registry)
     elif isinstance(spec, ResourceSpec) and spec.free and not spec.kinds and _has_defaults(spec):
         check_resource(spec, registry=plugin.registry)
     elif isinstance(spec, EngineSpec) and (spec.name in parameters or _has_defaults(spec)):
         check_engine(spec, parameters.get(spec.name))
+
+
+def _code_checks(
+    spec: Spec, readers: Mapping[str, Mapping[str, Any]], registry: Registry
+) -> Iterator[Callable[[], None]]:
+    """Yield the laws of functions that readers and tasks declare, of commands and of galleries."""
+    if isinstance(spec, ReaderSpec):
+        yield partial(input_laws.unknown_files_are_declined, spec)
+        yield partial(input_laws.other_sides_are_declined, spec)
+    elif isinstance(spec, TaskSpec):
+        yield partial(input_laws.task_has_its_classes, spec)
+        yield partial(input_laws.other_sides_are_declined, spec)
+        if spec.rows is not None and input_laws.TABLES in readers:
+            table = registry.find(ReaderSpec, input_laws.TABLES)
+            given = readers[input_laws.TABLES]
+            yield partial(check_reader, table, given, task=spec.short_name, registry=registry)
+        else:
+            found = _examples(spec.short_name, registry)
+            yield partial(input_laws.rows_keep_other_columns, spec, found, registry)
+    elif isinstance(spec, CommandSpec):
+        yield from (partial(each, spec) for each in COMMAND_LAWS)
+    elif isinstance(spec, GallerySpec):
+        drawing = Drawing(spec, _examples(spec.task, registry))
+        yield from (partial(each, drawing) for each in GALLERY_LAWS)
 
 
 def _has_defaults(spec: Spec) -> bool:
@@ -317,7 +350,7 @@ def _datasets(given: Data, registry: Registry) -> DataSets:
 
 def _of_task(task: str, given: Data, registry: Registry) -> dict[str, DataSet]:
     if given is None:
-        found = examples.datasets(task) or _declared_examples(task, registry)
+        found = _examples(task, registry)
     else:
         named = given if isinstance(given, Mapping) else {"given": given}
         found = {
@@ -328,8 +361,10 @@ def _of_task(task: str, given: Data, registry: Registry) -> dict[str, DataSet]:
     return {name: DataSet(batches) for name, batches in found.items()}
 
 
-def _declared_examples(task: str, registry: Registry) -> dict[str, Batches]:
-    """Return the example data sets that a plugin declares for its task."""
+def _examples(task: str, registry: Registry) -> dict[str, Batches]:
+    """Return the example data sets of a task, built-in or declared by its plugin."""
+    if found := examples.datasets(task):
+        return found
     place = registry.find(TaskSpec, task).examples if registry.knows_task(task) else None
     return {} if place is None else dict(import_object(place)())
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import pickle
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from attrs import define, evolve
 
-from valor_core.errors import shown
+from valor_core.errors import ValorError, shown
 from valor_core.parameters import build, declared
 from valor_core.readers import Partition, Reader, identity
 from valor_core.schemas import Batch, natural
 from valor_core.specs import ReaderSpec, Registry, TaskSpec
 from valor_testing.difference import content
+from valor_testing.input_laws import KEEP_HINT, NOTE, check_detected, has_note, with_note
 from valor_testing.law import Breach, agree, law, run_all
 
 _SIZES = (1, 100)
@@ -35,12 +38,21 @@ class Source:
         Readers with other partition sizes, keyed by the changed parameter.
     task : str, optional
         Task of the batches.
+    spec : ReaderSpec, optional
+        Declaration of the reader.
+    parameters : object, optional
+        Its parameters.
+    serves : str or TaskSpec, optional
+        Task that the reader is made for.
     """
 
     name: str
     reader: Reader
     others: Mapping[str, Reader]
     task: str | None = None
+    spec: ReaderSpec | None = None
+    parameters: Any = None
+    serves: Any = None
 
     @cached_property
     def batches(self) -> list[Any]:
@@ -102,7 +114,7 @@ def _source(
         for size in _SIZES
         if one.name.startswith("partition_") and one.name not in parameters
     }
-    return Source(reader.name, code(given, serves), others, wanted)
+    return Source(reader.name, code(given, serves), others, wanted, reader, given, serves)
 
 
 @law
@@ -181,6 +193,37 @@ def any_partitioning(source: Source) -> None:
         agree(expected, _items(_all(reader)), "as given", f"with {setting}")
 
 
+@law
+def its_files_are_detected(source: Source) -> None:
+    """`detect` returns None or valid parameters for the reader's files, and raises no error."""
+    spec = source.spec
+    if spec is None or spec.detect is None:
+        return
+    files = tuple(path for _, path in _paths(source.parameters))
+    if files:
+        check_detected(spec, spec.load(spec.detect)(files), files)
+
+
+@law
+def other_columns_are_kept(source: Source) -> None:
+    """A reader of one table with a row per item keeps columns that it does not use as metadata."""
+    paths = [] if source.spec is None else _paths(source.parameters)
+    if source.spec is None or len(paths) != 1 or not paths[0][1].is_file():
+        return
+    (name, path) = paths[0]
+    with tempfile.TemporaryDirectory() as folder:
+        table = with_note(path, Path(folder))
+        if table is None or _rows(table) != sum(map(len, source.batches)):
+            return
+        given = evolve(source.parameters, **{name: table})
+        try:
+            batches = _all(source.spec.load()(given, source.serves))
+        except ValorError:  # the reader allows no other columns
+            return
+    if not has_note(batches):
+        raise Breach(f"{path.name}: expected the column {NOTE!r} in the metadata{KEEP_HINT}")
+
+
 READER_LAWS: Sequence[Callable[[Source], None]] = (
     partitions_are_named,
     batches_of_the_task,
@@ -189,8 +232,25 @@ READER_LAWS: Sequence[Callable[[Source], None]] = (
     repeated_reads_agree,
     reader_survives_pickling,
     any_partitioning,
+    its_files_are_detected,
+    other_columns_are_kept,
 )
 """Laws of a reader on one source, the most informative first."""
+
+
+def _paths(parameters: Any) -> list[tuple[str, Path]]:
+    """Return the parameters that are paths of existing files or folders."""
+    cls: type = type(parameters)
+    values = [(one.name, getattr(parameters, one.name)) for one in declared(cls)]
+    return [
+        (name, Path(value))
+        for name, value in values
+        if isinstance(value, (str, Path)) and value and Path(value).exists()
+    ]
+
+
+def _rows(table: Path) -> int:
+    return len(table.read_text(encoding="utf-8").splitlines()) - (table.suffix == ".csv")
 
 
 def _all(reader: Reader) -> list[Any]:

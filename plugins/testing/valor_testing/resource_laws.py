@@ -162,6 +162,20 @@ def facts_are_plain_and_grow(opening: Opening) -> None:
             raise Breach(f"facts: {name!r} falls from {value} before use to {after[name]} after")
 
 
+@law
+def facts_count_one_opening(opening: Opening) -> None:
+    """Numeric facts are 0 before use: a report sums those of all workers and resumed runs."""
+    with opened([opening.bound]) as resources:
+        _use(opening, resources)
+    with opened([opening.bound]) as resources:
+        for name, value in _facts(resources).items():
+            if isinstance(value, (int, float)) and value:
+                raise Breach(
+                    f"facts: expected 0 for {name!r} before use, found {value}; write a constant "
+                    "as a text"
+                )
+
+
 def _is_at_least(value: Any, before: float) -> bool:
     return isinstance(value, (int, float)) and value >= before
 
@@ -185,6 +199,7 @@ RESOURCE_LAWS: Sequence[Callable[[Opening], None]] = (
     opens_and_closes,
     safe_from_several_threads,
     facts_are_plain_and_grow,
+    facts_count_one_opening,
     stop_and_width_are_plain,
 )
 """Laws of a resource, the most informative first."""
