@@ -261,7 +261,7 @@ def areas_of(points: Floats, starts: Ints) -> Floats:
 
 def crowd_mask(generator: np.random.Generator, box: Floats, size: Ints) -> dict[str, Any]:
     """Run lengths, as a list, of some ellipses in a box."""
-    from valor_core.schemas.geometry import encoded
+    from valor_core.schemas.geometry.run_lengths import encoded
 
     width, height = size.tolist()
     rows, columns = np.ogrid[0:height, 0:width]
@@ -344,7 +344,7 @@ def _masks(generator: np.random.Generator, data: Set) -> list[dict[str, Any]]:
     from valor_detection.kernels import masks
     from valor_detection.kernels.segmentations import POLYGONS, Segmentation, Segmentations
 
-    from valor_core.schemas.geometry import compressed
+    from valor_core.schemas.geometry.run_lengths import compressed
 
     sizes = data.sizes[data.results.image][:, ::-1]
     points, starts = outlines(generator, data.results.box)

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from valor_classification.readers.arrays import from_arrays
 
-from valor_core.readers import Position
+from valor_core.readers.reader import Position
 from valor_core.schemas import Datums, Label
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects

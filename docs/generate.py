@@ -26,7 +26,8 @@ from valor_cli.program.program import COMMANDS, program
 from valor_report.gallery.parameters import GalleryParameters
 from valor_report.tables.text_table import escaped
 
-from valor_core.parameters import Parameter, declared, plain_value
+from valor_core.parameters import Parameter, parameters_of
+from valor_core.parameters.declaration import plain_value
 from valor_core.specs import (
     EngineSpec,
     GallerySpec,
@@ -35,8 +36,8 @@ from valor_core.specs import (
     Registry,
     Spec,
     TaskSpec,
-    in_config,
 )
+from valor_core.specs.names import in_config
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -344,7 +345,7 @@ def _parameters(cls: type, title: str = "parameter") -> str:
             escaped(parameter.range),
             escaped(parameter.help),
         )
-        for parameter in declared(cls)
+        for parameter in parameters_of(cls)
     ]
     if not rows:
         return "It takes none."

@@ -24,7 +24,7 @@ from click.testing import CliRunner, Result
 from valor_cli.config.schema import RunConfig
 from valor_cli.program.program import COMMANDS, program
 
-from valor_core.parameters import declared
+from valor_core.parameters import parameters_of
 from valor_core.specs import MetricSpec, Registry
 
 ROOT = Path(__file__).parent.parent
@@ -308,7 +308,7 @@ def test_every_command_is_documented() -> None:
 def test_every_config_key_is_documented() -> None:
     prose = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
 
-    for parameter in declared(RunConfig):
+    for parameter in parameters_of(RunConfig):
         assert re.search(rf"`{parameter.name}[`:]|^{parameter.name}:", prose, re.MULTILINE), (
             parameter.name
         )

@@ -15,7 +15,7 @@ from valor_cli.program.program import program
 from valor_core import Registry, packages
 from valor_core.errors import ParameterError
 from valor_core.packages import version_of
-from valor_core.parameters import build
+from valor_core.parameters import parameters_from
 from valor_core.specs import MetricSpec
 from valor_core.specs.query import ResolvedName
 
@@ -68,7 +68,7 @@ def test_metric_tables_in_remedies_are_valid() -> None:
             table: Any = yaml.safe_load(written)
             again = registry.metric(table.pop("name"))
             try:
-                build(again.parameter_class, table, "")
+                parameters_from(again.parameter_class, table, "")
             except ParameterError as error:
                 if "needs" not in str(error) and "missing" not in str(error):
                     wrong.append(f"{spec.name}: {written}: {error}")

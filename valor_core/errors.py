@@ -246,13 +246,13 @@ def printable_lines(text: str) -> str:
 _PATH = re.compile(r"\b(?:Pure)?(?:Posix|Windows)?Path\(('[^']*'|\"[^\"]*\")\)")
 
 
-def shown(value: object, limit: int = 80) -> str:
+def short_repr(value: object, limit: int = 80) -> str:
     """Return a value for an error message: a shortened repr, or shape and dtype of an array.
 
     Examples
     --------
     >>> import numpy
-    >>> shown("a"), shown(numpy.zeros((2, 3)))
+    >>> short_repr("a"), short_repr(numpy.zeros((2, 3)))
     ("'a'", 'array of float64, shape (2, 3)')
     """
     numpy = sys.modules.get("numpy")  # not imported here (70 ms): without it there are no arrays

@@ -17,7 +17,7 @@ from mutations import mutated
 
 from valor_core import Registry, evaluate, metric
 from valor_core.errors import ValorError
-from valor_core.parameters import declared
+from valor_core.parameters import parameters_of
 from valor_core.schemas.text import Text
 from valor_core.specs import MetricSpec, ReaderSpec
 
@@ -68,7 +68,7 @@ def _metrics(task: str) -> list[Any]:
         for spec in Registry().all(MetricSpec)
         if spec.task == task
         and not spec.resources
-        and not any(one.required for one in declared(spec.parameter_class))
+        and not any(one.required for one in parameters_of(spec.parameter_class))
     )
     return [*names, length] if task == "text" else names
 

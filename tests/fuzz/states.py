@@ -26,7 +26,7 @@ from valor_testing.data_set import Batches
 from valor_testing.examples import datasets, tasks
 
 from valor_core import Evaluator, Registry
-from valor_core.parameters import declared
+from valor_core.parameters import parameters_of
 from valor_core.schemas import Batch
 from valor_core.specs import MetricSpec
 
@@ -102,7 +102,7 @@ def _metrics() -> list[tuple[str, str]]:
     known = [
         (spec.name, spec.task)
         for spec in Registry().all(MetricSpec)
-        if not any(one.required for one in declared(spec.parameter_class))
+        if not any(one.required for one in parameters_of(spec.parameter_class))
     ]
     return sorted((name, task) for name, task in known if task in tasks())
 

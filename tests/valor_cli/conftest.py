@@ -99,7 +99,7 @@ class Posters:
 """
 LINES = """
 from attrs import frozen
-from valor_core.readers import (Position)
+from valor_core.readers.reader import Position
 from valor_core.errors import (ReadError)
 from valor_core.schemas.text import (Text, TextBatch)
 

@@ -13,7 +13,7 @@ from valor_core.errors import (
     and_more,
     did_you_mean,
     error_at,
-    shown,
+    short_repr,
 )
 
 CLASSES = [
@@ -67,7 +67,7 @@ def test_parameter_error_with_control_characters_can_be_pickled() -> None:
 
 
 def test_value_with_failing_repr_is_shown() -> None:
-    assert shown(10**5000) == "int too large to show"
+    assert short_repr(10**5000) == "int too large to show"
 
 
 def test_long_cell_gives_short_message() -> None:
@@ -80,14 +80,14 @@ def test_long_cell_gives_short_message() -> None:
 
 
 def test_long_value_is_shortened() -> None:
-    text = shown("a" * 200)
+    text = short_repr("a" * 200)
 
     assert len(text) == 80
     assert text.endswith("…")
 
 
 def test_array_is_shown_by_type_and_shape() -> None:
-    assert shown(np.zeros((2, 3), np.float32)) == "array of float32, shape (2, 3)"
+    assert short_repr(np.zeros((2, 3), np.float32)) == "array of float32, shape (2, 3)"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice
 from valor_core.evaluation.call_arguments import documented_call
-from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.evaluation.options import EvaluationOptions, as_table
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.saved import load_state, save_state
@@ -12,16 +10,12 @@ from valor_core.evaluation.state import EvaluationState
 __all__ = [
     "BoundMetric",
     "Evaluation",
-    "EvaluationOptions",
     "EvaluationState",
     "Evaluator",
     "MetricChoice",
     "Plan",
-    "Progress",
     "Slices",
-    "as_table",
     "documented_call",
     "load_state",
-    "run",
     "save_state",
 ]

@@ -14,9 +14,9 @@ from valor_core.errors import (
     RegistryError,
     ValorError,
     error_at,
-    shown,
+    short_repr,
 )
-from valor_core.parameters.declaration import build, parameter_values, relocate
+from valor_core.parameters.declaration import parameter_values, parameters_from, relocate
 from valor_core.resources.bound import with_digests
 from valor_core.results.result import Metric, Result
 from valor_core.specs.lookup import meaning_of
@@ -167,12 +167,13 @@ def _bind(
     values: Any = {"name": choice} if is_name else choice
     if not isinstance(values, Mapping) or "name" not in values:
         raise ConfigError(
-            f"{place or 'metrics'}: expected a name or a table with a name, got {shown(choice)}",
+            f"{place or 'metrics'}: expected a name or a table with a name, "
+            f"got {short_repr(choice)}",
             "Write it as: {name: F1, average: macro}",
         )
     name = values["name"]
     if not isinstance(name, (str, MetricSpec)):
-        raise ConfigError(f"{place or 'metrics'}: name must be a string, got {shown(name)}")
+        raise ConfigError(f"{place or 'metrics'}: name must be a string, got {short_repr(name)}")
     with error_at(f"{place}: " if place else ""):
         resolved = _resolve(name, registry, task)
         spec, implied = resolved.spec, resolved.parameters
@@ -187,7 +188,7 @@ def _bind(
     given = {**implied, **given}
     named = _named_resources(spec, given, f"{place}." if place else f"{spec.name}: ")
     try:
-        parameters: Any = build(
+        parameters: Any = parameters_from(
             spec.parameter_class, given, f"{place}." if place else f"{spec.name}: "
         )
     except ParameterError as error:
@@ -212,7 +213,7 @@ def _named_resources(
         if short in given and short not in parameters:
             named[short] = given.pop(short)
             if not isinstance(named[short], str):
-                raise ConfigError(f"{place}{short} must be a name, got {shown(named[short])}")
+                raise ConfigError(f"{place}{short} must be a name, got {short_repr(named[short])}")
     return tuple(named.items())
 
 

@@ -7,9 +7,9 @@ from typing import Any, Unpack
 
 from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.evaluate import EvaluateOptions, evaluate
-from valor_core.parameters.declaration import declared
+from valor_core.parameters.declaration import parameters_of
 from valor_core.results.report import Report
-from valor_core.specs.names import fold
+from valor_core.specs.names import folded_name
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec
 
@@ -54,7 +54,7 @@ def _with_arguments(
     spec = _spec(values.get("name"), task, registry)
     if spec is None:
         return choice
-    for parameter in declared(spec.parameter_class):
+    for parameter in parameters_of(spec.parameter_class):
         names = {parameter.name, *parameter.aliases}
         if not names & values.keys():
             values.update((name, value) for name, value in arguments.items() if name in names)
@@ -67,8 +67,9 @@ def _spec(name: Any, task: str, registry: Registry) -> MetricSpec | None:
         return name
     if not isinstance(name, str):
         return None
-    wanted = fold(name.partition("@")[0].removeprefix(f"{task}."))
+    wanted = folded_name(name.partition("@")[0].removeprefix(f"{task}."))
     specs = registry.manifest(task).of(MetricSpec)
     return next(
-        (spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))), None
+        (spec for spec in specs if wanted in map(folded_name, (spec.short_name, *spec.aliases))),
+        None,
     )

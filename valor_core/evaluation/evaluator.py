@@ -21,7 +21,7 @@ from valor_core.errors import (
     UnknownNameError,
     and_more,
     error_at,
-    shown,
+    short_repr,
 )
 from valor_core.evaluation.batch_buffer import BatchBuffer
 from valor_core.evaluation.bound_metric import MetricChoice
@@ -380,7 +380,7 @@ class Evaluator:
             If both have too many slices together.
         """
         if not isinstance(other, Evaluator):
-            raise StateError(f"merge: expected another evaluator, got {shown(other)}")
+            raise StateError(f"merge: expected another evaluator, got {short_repr(other)}")
         if other is self:
             raise StateError("merge: expected another evaluator, got the same one")
         self.evaluation.check_same(other.evaluation.identity(), "merge")

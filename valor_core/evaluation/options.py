@@ -7,8 +7,8 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, shown
-from valor_core.parameters.declaration import build, declared, parameter, parameters
+from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, short_repr
+from valor_core.parameters.declaration import parameter, parameters, parameters_from, parameters_of
 from valor_core.specs.lookup import meaning_of
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceSpec, TaskSpec
@@ -66,12 +66,12 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
     ('F1',)
     """
     try:
-        options: EvaluationOptions = build(EvaluationOptions, arguments, place)
+        options: EvaluationOptions = parameters_from(EvaluationOptions, arguments, place)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
     if isinstance(options.items, Path):
         raise ConfigError(
-            f"{place}items must be true or false, got {shown(str(options.items))}",
+            f"{place}items must be true or false, got {short_repr(str(options.items))}",
             "Only a config can write rows to a file.",
         )
     return options
@@ -108,13 +108,15 @@ def check_no_others(
     for name, value in others.items():
         for choice in metrics:
             spec, values = _chosen(choice, task, registry)
-            if spec is not None and name in {one.name for one in declared(spec.parameter_class)}:
+            if spec is not None and name in {
+                one.name for one in parameters_of(spec.parameter_class)
+            }:
                 table = {"name": spec.short_name, **values, name: value}
                 raise ConfigError(
                     f"{call}: {name} is a parameter of {spec.short_name}, not of {call}",
                     f"Write it with the metric: {table}",
                 )
-        known = [*(entry.name for entry in declared(EvaluationOptions)), *_PYTHON_ONLY]
+        known = [*(entry.name for entry in parameters_of(EvaluationOptions)), *_PYTHON_ONLY]
         remedy = _batch_remedy(name, task, registry) or did_you_mean(name, known)
         raise ConfigError(
             f"{call}: unknown argument {name!r}", remedy or f"Arguments: {', '.join(known)}."
@@ -169,9 +171,9 @@ def check_sections(
     if sections is None:
         return {}
     if not isinstance(sections, Mapping):
-        raise ConfigError(f"{place}resources must be a table, got {shown(sections)}")
+        raise ConfigError(f"{place}resources must be a table, got {short_repr(sections)}")
     for name, section in sections.items():
         if not isinstance(section, Mapping):
             remedy = as_table(name, section, registry)
-            raise ConfigError(f"{place}{name} must be a table, got {shown(section)}", remedy)
+            raise ConfigError(f"{place}{name} must be a table, got {short_repr(section)}", remedy)
     return sections

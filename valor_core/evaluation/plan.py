@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from valor_core.errors import ManifestError, ValorError, error_at, shown
+from valor_core.errors import ManifestError, ValorError, error_at, short_repr
 from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_metrics
 from valor_core.evaluation.slices import SliceKey
 from valor_core.parameters.declaration import parameter_values
@@ -266,7 +266,7 @@ def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]
         invalid = next((need for need in needs if not _is_need(need)), None)
         if invalid is None:
             return made, needs
-        reason = f"needs: expected StateRequests of classes of State, got {shown(invalid)}"
+        reason = f"needs: expected StateRequests of classes of State, got {short_repr(invalid)}"
     except ValorError:
         raise
     except Exception as error:

@@ -17,7 +17,7 @@ from valor_core.errors import (
     ValorError,
     did_you_mean,
     error_at,
-    shown,
+    short_repr,
 )
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.options import EvaluationOptions, check_sections
@@ -341,7 +341,7 @@ def _difference(key: str, there: Any, here: Any) -> str:
         position, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
         name, there, here = _different_entry(one, other)
         key = f"metrics[{position}].{name} of {one['name']}"
-    return f"{key} is {shown(there)} there and {shown(here)} here"
+    return f"{key} is {short_repr(there)} there and {short_repr(here)} here"
 
 
 class _Missing:

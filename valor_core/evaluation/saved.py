@@ -18,16 +18,17 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError, ValorError, shown
+from valor_core.errors import StateError, ValorError, short_repr
 from valor_core.evaluation import slices
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.state import EvaluationState
 from valor_core.resources.bound import Facts
 from valor_core.results.files import replacing
 from valor_core.schemas import VERSION as SCHEMAS
-from valor_core.schemas import Label, as_label
+from valor_core.schemas import Label
 from valor_core.schemas.batch import FileRow
 from valor_core.schemas.datum import Uids
+from valor_core.schemas.label import as_label
 from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.slice_values import slice_to_json
 from valor_core.states.saved_columns import saved_column, saved_number
@@ -190,7 +191,9 @@ def _parse_state(
     for record in header["slices"]:
         key = slices.slice_from_json(record["key"])
         if len(key) != width or key in state.states:
-            raise StateError(f"slices: expected {width} values for each once, found {shown(key)}")
+            raise StateError(
+                f"slices: expected {width} values for each once, found {short_repr(key)}"
+            )
         states: list[Any] = evaluation.plan.new_states()
         for i, content in enumerate(_contents(record, len(states), arrays)):
             if set(content) == {"broken"}:
@@ -205,7 +208,7 @@ def _parse_state(
 def _contents(record: Mapping[str, Any], count: int, arrays: Arrays) -> list[dict[str, Any]]:
     contents = _decode(record["states"], arrays)
     if len(contents) != count or not all(isinstance(content, dict) for content in contents):
-        raise StateError(f"slices: expected {count} states, found {shown(contents)}")
+        raise StateError(f"slices: expected {count} states, found {short_repr(contents)}")
     return list(contents)
 
 
@@ -218,16 +221,16 @@ def _uids(uids: Any) -> Uids:
 def _texts(header: Mapping[str, Any], name: str) -> list[str]:
     texts = header[name]
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise StateError(f"{name}: expected texts, found {shown(texts)}")
+        raise StateError(f"{name}: expected texts, found {short_repr(texts)}")
     return texts
 
 
 def _labels(value: Any, arrays: Arrays) -> set[Label]:
     if not isinstance(value, list):
-        raise StateError(f"labels: expected a list, found {shown(value)}")
+        raise StateError(f"labels: expected a list, found {short_repr(value)}")
     labels = _decode(value, arrays)
     if not all(isinstance(label, Label) for label in labels):
-        raise StateError(f"labels: expected labels, found {shown(labels)}")
+        raise StateError(f"labels: expected labels, found {short_repr(labels)}")
     return set(labels)
 
 
@@ -241,7 +244,7 @@ def _row(file: Any, row: Any) -> FileRow:
 
 def _facts(number: Any, facts: Any) -> tuple[int, Facts]:
     if not all(isinstance(one, Mapping) for one in facts.values()):
-        raise StateError(f"facts: expected a table for each resource, found {shown(facts)}")
+        raise StateError(f"facts: expected a table for each resource, found {short_repr(facts)}")
     return saved_number({"facts": number}, "facts", low=0), facts
 
 
@@ -291,13 +294,14 @@ def _check_header(path: str | os.PathLike[str], header: Any) -> None:
     if not isinstance(header, dict) or header.get("valor_state") != STATE_FORMAT:
         raise StateError(
             f"{path}: expected a saved state of format {STATE_FORMAT}, "
-            f"found {shown(header.get('valor_state') if isinstance(header, dict) else header)}",
+            "found "
+            f"{short_repr(header.get('valor_state') if isinstance(header, dict) else header)}",
             _REMAKE,
         )
     if header.get("schemas") != SCHEMAS:
         raise StateError(
             f"{path}: expected version {SCHEMAS} of the schemas, "
-            f"found {shown(header.get('schemas'))}",
+            f"found {short_repr(header.get('schemas'))}",
             _REMAKE,
         )
     for part in ("request", "identity"):
@@ -316,7 +320,7 @@ def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
     """Convert a value to JSON; append its arrays to a list and refer to them by index."""
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
-            raise StateError(f"state: expected arrays of numbers or text, got {shown(value)}")
+            raise StateError(f"state: expected arrays of numbers or text, got {short_repr(value)}")
         arrays.append(value)
         return {_ARRAY: len(arrays) - 1}
     if isinstance(value, np.generic):

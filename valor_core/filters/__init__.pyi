@@ -1,3 +1,5 @@
 from valor_core.filters.expression import Filter
 
-__all__ = ["Filter"]
+__all__ = [
+    "Filter",
+]

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ExpressionError, SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import ExpressionError, SchemaError, and_more, did_you_mean, short_repr
 
 
 def dated(
@@ -40,7 +40,8 @@ def dated(
     in_utc = any(map(_has_offset, parsed))
     if in_utc and not all(map(_has_offset, parsed)):
         raise ExpressionError(
-            f"filter {shown(fields.text)}: expected dates that all have an offset from UTC, or "
+            "filter "
+            f"{short_repr(fields.text)}: expected dates that all have an offset from UTC, or "
             f"none, to compare with field {name!r}, found both",
             "Write an offset to each: 2024-01-31T12:00+00:00",
         )
@@ -66,8 +67,9 @@ def _parsed(fields: Fields, name: str, text: str) -> datetime:
         return datetime.fromisoformat(text)
     except ValueError:
         raise ExpressionError(
-            f"filter {shown(fields.text)}: field {name!r} holds dates, expected one to compare it "
-            f"with, found the text {shown(text)}",
+            "filter "
+            f"{short_repr(fields.text)}: field {name!r} holds dates, expected one to compare it "
+            f"with, found the text {short_repr(text)}",
             "Write the date in ISO 8601: 2024-01-31 or 2024-01-31T12:00",
         ) from None
 
@@ -128,15 +130,15 @@ class Fields:
         if name != UID and name not in self.columns:
             names = [*sorted(self.columns), UID]
             raise ExpressionError(
-                f"filter {shown(self.text)}: expected a metadata field, found {name!r}; "
+                f"filter {short_repr(self.text)}: expected a metadata field, found {name!r}; "
                 f"the fields are {', '.join(map(repr, names))}",
                 remedy=did_you_mean(name, names),
             )
         values = np.asarray(self.uids if name == UID else self.columns[name])
         if values.shape != (self.count,):
             raise SchemaError(
-                f"filter {shown(self.text)}: expected {self.count} values of field {name!r}, "
-                f"got {shown(values)}"
+                f"filter {short_repr(self.text)}: expected {self.count} values of field {name!r}, "
+                f"got {short_repr(values)}"
             )
         return values
 
@@ -177,11 +179,12 @@ class Fields:
             Suggestion to the user.
         """
         cell = self.column(name).values.tolist()[rows[0]]
-        found = cell.isoformat() if isinstance(cell, date) else shown(cell)
+        found = cell.isoformat() if isinstance(cell, date) else short_repr(cell)
         uid = np.asarray(self.uids).tolist()[rows[0]]
         raise ExpressionError(
-            f"filter {shown(self.text)}: field {name!r} holds {held} and cannot be {comparison}, "
-            f"found {found} in datum {shown(uid)}{and_more(len(rows) - 1)}",
+            "filter "
+            f"{short_repr(self.text)}: field {name!r} holds {held} and cannot be {comparison}, "
+            f"found {found} in datum {short_repr(uid)}{and_more(len(rows) - 1)}",
             remedy,
         )
 

@@ -28,7 +28,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ExpressionError, shown
+from valor_core.errors import ExpressionError, short_repr
 from valor_core.filters.columns import (
     DATES,
     TRUTHS,
@@ -142,7 +142,7 @@ class Filter:
         ('city', 'night')
         """
         if not isinstance(text, str):
-            raise ExpressionError(f"filter: expected text, got {shown(text)}")
+            raise ExpressionError(f"filter: expected text, got {short_repr(text)}")
         fields: set[str] = set()
         python = " ".join(_translated(text, fields))
         condition = _condition_of(ast.parse(python, mode="eval").body)
@@ -286,9 +286,10 @@ def _remedy(state: str, token: _Token) -> str | None:
 
 
 def _reject(text: str, token: _Token, expected: str, remedy: str | None = None) -> NoReturn:
-    found = "the end" if token.kind == "end" else shown(token.text)
+    found = "the end" if token.kind == "end" else short_repr(token.text)
     raise ExpressionError(
-        f"filter {shown(text)}: expected {expected} at character {token.position}, found {found}",
+        "filter "
+        f"{short_repr(text)}: expected {expected} at character {token.position}, found {found}",
         remedy=remedy,
     )
 
@@ -356,7 +357,7 @@ def _compared(
 def _described(value: FieldValue) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return f"the text {shown(value)}" if isinstance(value, str) else f"the number {value}"
+    return f"the text {short_repr(value)}" if isinstance(value, str) else f"the number {value}"
 
 
 def _are_among(cells: NDArray[Any], values: Sequence[Any]) -> RowMask:

@@ -1,4 +1,18 @@
-from valor_core.kernels.compiled import kernels
-from valor_core.kernels.threads import Span, in_threads, over, shares, thread_count
+from valor_core.kernels.compiled import Kernels, load_kernels
+from valor_core.kernels.threads import (
+    Span,
+    in_threads,
+    map_spans,
+    spans_of_equal_cost,
+    thread_count,
+)
 
-__all__ = ["Span", "in_threads", "kernels", "over", "shares", "thread_count"]
+__all__ = [
+    "Kernels",
+    "Span",
+    "in_threads",
+    "load_kernels",
+    "map_spans",
+    "spans_of_equal_cost",
+    "thread_count",
+]

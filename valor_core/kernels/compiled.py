@@ -25,7 +25,7 @@ import numpy as np
 from attrs import field, frozen
 from attrs.converters import optional as or_none
 
-from valor_core.errors import ValorWarning, shown
+from valor_core.errors import ValorWarning, short_repr
 from valor_core.packages import install
 
 VARIABLE = "VALOR_KERNELS"
@@ -154,7 +154,7 @@ class Kernels:
         return self.library
 
 
-def kernels(module: str) -> Kernels:
+def load_kernels(module: str) -> Kernels:
     """Load the compiled kernels of a family.
 
     The library is a file in the package: ``_kernels.so``, or ``_kernels.dll`` on Windows. A library
@@ -314,7 +314,7 @@ def addresses(kinds: Iterable[Array | Struct | None], values: list[Any]) -> list
             continue
         if isinstance(kind, Struct):
             if not isinstance(value, ctypes.Structure) or type(value).__name__ != kind.name:
-                raise TypeError(f"expected a struct {kind.name}, got {shown(value)}")
+                raise TypeError(f"expected a struct {kind.name}, got {short_repr(value)}")
             found.append(ctypes.addressof(value))
             continue
         if value is None and kind.optional:

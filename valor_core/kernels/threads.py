@@ -110,7 +110,7 @@ class _Call(Generic[_T]):
         return [self._results[index] for index in range(len(self._results))]
 
 
-def over(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]:
+def map_spans(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]:
     """Return the result of a task for each span of rows, computed in parallel.
 
     Examples
@@ -121,7 +121,9 @@ def over(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]:
     return in_threads([partial(task, *span) for span in spans])
 
 
-def shares(costs: NDArray[np.int64], least: int, most: int | None = None) -> list[Span]:
+def spans_of_equal_cost(
+    costs: NDArray[np.int64], least: int, most: int | None = None
+) -> list[Span]:
     """Split rows into spans of similar cost.
 
     Parameters

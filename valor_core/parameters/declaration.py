@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 import attrs
 from attrs import frozen
 
-from valor_core.errors import ManifestError, ParameterError, ValorError, did_you_mean, shown
+from valor_core.errors import ManifestError, ParameterError, ValorError, did_you_mean, short_repr
 from valor_core.parameters.environment import FromEnvironment
 from valor_core.parameters.kinds import (
     SCALARS,
@@ -113,7 +113,7 @@ class Parameter:
         if self.non_empty and len(value) == 0:
             raise ParameterError(f"{self.name} must not be empty", self.what_to_write)
         if self.distinct and len(set(value)) < len(value):
-            raise ParameterError(f"{self.name} must not repeat a value, got {shown([*value])}")
+            raise ParameterError(f"{self.name} must not repeat a value, got {short_repr([*value])}")
         if self.check is None:
             return
         for number in _numbers(value):
@@ -208,7 +208,7 @@ class _Methods:
 
 
 @lru_cache
-def declared(cls: type) -> tuple[Parameter, ...]:
+def parameters_of(cls: type) -> tuple[Parameter, ...]:
     """Return the parameters of a class in the order of declaration.
 
     Examples
@@ -252,9 +252,9 @@ def kind_of(annotation: Any) -> Kind:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return TableKind.of(kind_of(arguments[1]))
     if isinstance(annotation, type) and origin is None and attrs.has(annotation):
-        has_paths = any(entry.kind.has_paths for entry in declared(annotation))
+        has_paths = any(entry.kind.has_paths for entry in parameters_of(annotation))
         return _ClassKind("table", has_paths, annotation)
-    raise TypeError(f"no kind of parameter: {shown(annotation)}")
+    raise TypeError(f"no kind of parameter: {short_repr(annotation)}")
 
 
 @frozen
@@ -267,7 +267,7 @@ class _ClassKind(Kind):
         if not isinstance(value, Mapping):
             raise self.refused(value, name)
         try:
-            return build(self.made, value, f"{name}.")
+            return parameters_from(self.made, value, f"{name}.")
         except ParameterError as error:
             raise ParameterError(error.message, error.remedy) from None
 
@@ -286,7 +286,7 @@ def json_schema(cls: type) -> JsonSchema:
     properties: JsonSchema = {}
     required: list[str] = []
     choices: list[JsonSchema] = []
-    for parameter in declared(cls):
+    for parameter in parameters_of(cls):
         entry = parameter.kind.schema(parameter.check) | {"description": parameter.help}
         if not parameter.required:
             entry["default"] = plain_value(parameter.default)
@@ -304,10 +304,12 @@ def json_schema(cls: type) -> JsonSchema:
 @lru_cache
 def _names(cls: type) -> Mapping[str, str]:
     """Return the name of each parameter by name and alias."""
-    return {name: entry.name for entry in declared(cls) for name in (entry.name, *entry.aliases)}
+    return {
+        name: entry.name for entry in parameters_of(cls) for name in (entry.name, *entry.aliases)
+    }
 
 
-def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
+def parameters_from(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
     """Create an instance from the values of a config.
 
     Parameters
@@ -347,7 +349,7 @@ def _by_name(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for name, value in values.items():
         if name not in names:
-            instead = [one.instead[name] for one in declared(cls) if name in one.instead]
+            instead = [one.instead[name] for one in parameters_of(cls) if name in one.instead]
             keys = f"Known keys: {', '.join(names)}." if names else "It has no parameters."
             remedy = next(iter(instead), None) or did_you_mean(str(name), names) or keys
             raise ParameterError(f"{name}: unknown key", remedy)
@@ -355,7 +357,7 @@ def _by_name(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
         if target in chosen:
             raise ParameterError(f"{name}: expected one value, found another under an alias")
         chosen[target] = value
-    for parameter in declared(cls):
+    for parameter in parameters_of(cls):
         if parameter.name not in chosen and parameter.required:
             raise ParameterError(
                 f"{parameter.name}: expected a {parameter.kind.words}, found none",
@@ -396,7 +398,7 @@ def changed_parameters(instance: Any, *spread: str) -> Json:
     cls: type = type(instance)
     return {
         entry.name: plain_value(value)
-        for entry in declared(cls)
+        for entry in parameters_of(cls)
         if entry.name not in spread and (value := getattr(instance, entry.name)) != entry.default
     }
 
@@ -413,7 +415,7 @@ def relocate(instance: _T, place: Callable[[Path], Path]) -> _T:
     'data/a.csv'
     """
     cls: type = type(instance)
-    names = [parameter.name for parameter in declared(cls) if parameter.kind.has_paths]
+    names = [parameter.name for parameter in parameters_of(cls) if parameter.kind.has_paths]
     if not names:
         return instance
     moved = {name: _relocated(getattr(instance, name), place) for name in names}
@@ -462,7 +464,7 @@ def _kind_of_field(cls: type, name: str, annotation: Any) -> Kind:
         return kind_of(annotation)
     except TypeError:
         raise ManifestError(
-            f"{cls.__name__}: {name} has an unsupported annotation, {shown(annotation)}",
+            f"{cls.__name__}: {name} has an unsupported annotation, {short_repr(annotation)}",
             "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or X | None.",
         ) from None
 

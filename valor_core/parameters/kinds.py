@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.errors import ParameterError, did_you_mean, short_repr
 
 JsonSchema = dict[str, Any]
 _EXPONENT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+")
@@ -108,7 +108,7 @@ class Kind:
     def refused(self, value: Any, name: str, remedy: str | None = None) -> ParameterError:
         """Return the error for a value of another kind."""
         article = "" if self.words.startswith(("true", "'", "null")) else "a "
-        sentence = f"{name} must be {article}{self.words}, got {shown(value)}"
+        sentence = f"{name} must be {article}{self.words}, got {short_repr(value)}"
         return ParameterError(sentence, remedy)
 
 
@@ -144,7 +144,7 @@ class ScalarKind(Kind):
         except OverflowError:
             converted = math.inf
         if isinstance(converted, float) and not math.isfinite(converted):
-            raise ParameterError(f"{name} must be finite, got {shown(value)}")
+            raise ParameterError(f"{name} must be finite, got {short_repr(value)}")
         return converted
 
     def schema(self, check: Within | None = None) -> JsonSchema:
@@ -225,7 +225,7 @@ class ChoiceKind(Kind):
                 return choice
         remedy = did_you_mean(value, map(str, self.choices)) if isinstance(value, str) else None
         listed = ", ".join(map(repr, self.choices))
-        raise ParameterError(f"{name} must be one of {listed}, got {shown(value)}", remedy)
+        raise ParameterError(f"{name} must be one of {listed}, got {short_repr(value)}", remedy)
 
     def schema(self, check: Within | None = None) -> JsonSchema:
         """Return the schema of the choices."""

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 
 
 def fingerprint(value: Any) -> str:
@@ -149,7 +149,8 @@ def identity(partition: Partition) -> str:
     """
     if not isinstance(partition, Partition):
         raise ReadError(
-            f"partitions: expected values of valor_core.readers.Partition, got {shown(partition)}",
+            "partitions: expected values of valor_core.readers.Partition, "
+            f"got {short_repr(partition)}",
             "Inherit from it: class Part(Partition).",
         )
     stats = [path.stat() for path in partition.paths if path.exists()]

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.readers.partition import Partition, fingerprint
 from valor_core.schemas import Batch
 
@@ -124,7 +124,7 @@ def _check_in_memory(data: Any, arrays: str | None) -> None:
     """Raise a `SchemaError` with a remedy for data that needs a reader or a function."""
     if isinstance(data, (str, os.PathLike)):
         raise SchemaError(
-            f"data: expected items or a batch, got {shown(os.fspath(data))}",
+            f"data: expected items or a batch, got {short_repr(os.fspath(data))}",
             f"Specify a reader: {{'reader': …, 'path': {os.fspath(data)!r}}}. "
             "See the readers with: valor list --readers",
         )

@@ -22,10 +22,10 @@ from valor_core.errors import (
     RegistryError,
     SchemaError,
     error_at,
-    shown,
+    short_repr,
 )
 from valor_core.packages import OWNERS, SHARED_READERS, ways
-from valor_core.parameters.declaration import build, relocate
+from valor_core.parameters.declaration import parameters_from, relocate
 from valor_core.readers.partition import Partition
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.schemas import Batch
@@ -123,7 +123,7 @@ def _recognizer(sides: Sequence[Any]) -> Any:
     if len(sides) == 1 or not all(isinstance(side, (list, tuple)) for side in sides):
         owner = OWNERS[SHARED_READERS]
         raise MissingPluginError(
-            f"data: reading {shown(sides[0])} needs {owner}, which is not installed",
+            f"data: reading {short_repr(sides[0])} needs {owner}, which is not installed",
             f"Install it with: {ways(owner)}",
         )
     return None
@@ -186,7 +186,8 @@ def reader_of(
     name = values.pop("reader")
     if not isinstance(name, str):
         raise ConfigError(
-            f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
+            f"{place}data.reader: expected the name of a reader, got {short_repr(name)}",
+            _SEE_READERS,
         )
     with error_at(f"{place}data.reader: "):
         spec = registry.find(ReaderSpec, name, task)
@@ -197,7 +198,7 @@ def reader_of(
             f"{place}data.reader: expected a reader for {task}, got {spec.name!r}",
             _name_one(task, registry),
         )
-    parameters: Any = build(spec.parameter_class, values, f"{place}data.")
+    parameters: Any = parameters_from(spec.parameter_class, values, f"{place}data.")
     if folder is not None:
         parameters = relocate(parameters, lambda path: folder / path)
     try:

@@ -1,21 +1,8 @@
-from valor_core.resources.bound import (
-    WARNINGS,
-    BoundResource,
-    ProvidedClient,
-    bind_resources,
-    open_as,
-    sum_usage,
-)
-from valor_core.resources.opening import OpenResources, Share, opened
+from valor_core.resources.opening import Share, opened
+from valor_core.states.state import Resources
 
 __all__ = [
-    "WARNINGS",
-    "BoundResource",
-    "OpenResources",
-    "ProvidedClient",
+    "Resources",
     "Share",
-    "bind_resources",
-    "open_as",
     "opened",
-    "sum_usage",
 ]

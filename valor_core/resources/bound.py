@@ -14,18 +14,18 @@ from valor_core.errors import (
     ResourceError,
     did_you_mean,
     error_at,
-    shown,
+    short_repr,
 )
 from valor_core.parameters.declaration import (
-    build,
     changed_parameters,
-    declared,
     parameter_values,
+    parameters_from,
+    parameters_of,
     relocate,
 )
 from valor_core.parameters.environment import FromEnvironment
 from valor_core.results.json_values import as_json
-from valor_core.specs.names import fold, in_config
+from valor_core.specs.names import folded_name, in_config
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
@@ -69,11 +69,11 @@ def read_usage(name: str, facts: Callable[[], Any]) -> dict[str, Any]:
     kinds = (bool, int, float, str, list)
     if not isinstance(checked, dict) or not all(isinstance(one, kinds) for one in checked.values()):
         raise ResourceError(
-            f"{name}: facts must be a table of numbers and texts, got {shown(returned)}"
+            f"{name}: facts must be a table of numbers and texts, got {short_repr(returned)}"
         )
     listed = checked.get(WARNINGS, [])
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        raise ResourceError(f"{name}: warnings must be a list of texts, got {shown(listed)}")
+        raise ResourceError(f"{name}: warnings must be a list of texts, got {short_repr(listed)}")
     return checked
 
 
@@ -247,7 +247,7 @@ def with_later_defaults(
     cls: type = type(parameters)
     return {
         one.name: current[one.name]
-        for one in declared(cls)
+        for one in parameters_of(cls)
         if one.name in current and one.name not in changed
     } | dict(saved)
 
@@ -263,7 +263,7 @@ def _identifying(
     """Return the identifying parameters, with digests of files."""
     values = with_digests(parameters)
     found = located(parameters, folder)
-    for parameter in declared(spec.parameter_class):
+    for parameter in parameters_of(spec.parameter_class):
         if parameter.kind.has_paths:
             contents = _contents(getattr(found, parameter.name))
             values[parameter.name] = [values[parameter.name], contents]
@@ -391,7 +391,7 @@ def _bound(
     if instance:
         section, place = dict(section[instance]), f"{place}{instance}."
     kinds = _kinds(spec, section, registry, place)
-    parameters: Any = build(spec.parameter_class, section, place)
+    parameters: Any = parameters_from(spec.parameter_class, section, place)
     return BoundResource(spec, parameters, instance, names, kinds, folder)
 
 
@@ -419,14 +419,14 @@ def _kind(
         listed = ", or a list of these" if spec.several_kinds else ""
         raise ResourceError(
             f"{place}: expected a name or a table with a name{listed}, "
-            f"got {'none' if chosen is None else shown(chosen)}",
+            f"got {'none' if chosen is None else short_repr(chosen)}",
             f"Name one of: {', '.join(one.short_name for one in kinds) or 'none is installed'}.",
         )
     with error_at(f"{place}: "):
         kind = registry.resource_kind(values["name"], spec)
     given = {key: value for key, value in values.items() if key != "name"}
-    names = {one.name for one in declared(spec.parameter_class)}
-    needed = [one.name for one in declared(kind.parameter_class)]
+    names = {one.name for one in parameters_of(spec.parameter_class)}
+    needed = [one.name for one in parameters_of(kind.parameter_class)]
     misplaced = {key: section[key] for key in section if key in needed and key not in names}
     if misplaced:
         raise ParameterError(
@@ -435,7 +435,7 @@ def _kind(
             place.removesuffix(spec.kinds or ""),
         )
     try:
-        return BoundKind(kind, build(kind.parameter_class, given, f"{place}."))
+        return BoundKind(kind, parameters_from(kind.parameter_class, given, f"{place}."))
     except ParameterError as error:
         raise ParameterError(
             error.sentence,
@@ -449,7 +449,7 @@ def _nested(spec: ResourceSpec, kind: ResourceKindSpec, given: Mapping[str, Any]
     """Return a remedy with the section of a resource and the nested parameters of its kind."""
     missing = [
         f"{one.name}: {one.name.upper()}"
-        for one in declared(kind.parameter_class)
+        for one in parameters_of(kind.parameter_class)
         if one.required and one.name not in given
     ]
     parts = ", ".join(filter(None, (f"name: {kind.short_name}", in_config(given), *missing)))
@@ -459,7 +459,7 @@ def _nested(spec: ResourceSpec, kind: ResourceKindSpec, given: Mapping[str, Any]
 def _instances(spec: ResourceSpec, sections: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the instances in a section, if it is a table of tables."""
     section = sections.get(spec.short_name, {})
-    keys = {*(one.name for one in declared(spec.parameter_class)), spec.kinds}
+    keys = {*(one.name for one in parameters_of(spec.parameter_class)), spec.kinds}
     has_instances = section and all(
         key not in keys and isinstance(value, Mapping) for key, value in section.items()
     )
@@ -499,8 +499,10 @@ def _check_sections(
 
 def _of_a_metric(section: str, values: Any, metrics: Iterable[MetricSpec]) -> str | None:
     """Return the remedy for parameters of a metric in a section with its name, or None."""
-    names = {fold(name) for one in metrics for name in (one.name, one.short_name, *one.aliases)}
-    if fold(section) not in names:
+    names = {
+        folded_name(name) for one in metrics for name in (one.name, one.short_name, *one.aliases)
+    }
+    if folded_name(section) not in names:
         return None
     return f"Write them under metrics: {{name: {section}, {in_config(values)}}}"
 

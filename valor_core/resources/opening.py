@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, field, frozen
 
-from valor_core.errors import ResourceError, ValorError, ValorWarning, shown
-from valor_core.parameters.declaration import build, parameter_values
+from valor_core.errors import ResourceError, ValorError, ValorWarning, short_repr
+from valor_core.parameters.declaration import parameter_values, parameters_from
 from valor_core.parameters.environment import fill_in
 from valor_core.resources.bound import (
     BoundKind,
@@ -94,7 +94,7 @@ class OpenResource:
         width = getattr(self.made, "width", None)
         if width is not None and (not isinstance(width, int) or width < 1):
             expected = f"{self.name}: width must be a whole number of at least 1"
-            raise ResourceError(f"{expected}, got {shown(width)}")
+            raise ResourceError(f"{expected}, got {short_repr(width)}")
         return width
 
     @property
@@ -240,7 +240,7 @@ def _with_environment(
     """Return parameters with values from the environment and the worker's part of budgets."""
     # Saved states contain names of environment variables; each process reads their values.
     values = fill_in(parameter_values(parameters), name)
-    filled: Any = build(spec.parameter_class, values, f"{name}.")
+    filled: Any = parameters_from(spec.parameter_class, values, f"{name}.")
     for divided in spec.divided if isinstance(spec, ResourceSpec) else ():
         whole = getattr(filled, divided)
         if whole is not None and share != SINGLE_WORKER:

@@ -70,7 +70,7 @@ def ratios(
     return quotients
 
 
-def mean(
+def mean_of_defined(
     values: Iterable[float | Undefined | Failed], of: str
 ) -> tuple[float | Undefined, dict[str, int]]:
     """Return the exactly rounded mean of the defined values, and the excluded values by reason.
@@ -122,7 +122,7 @@ def exact_mean(numbers: Sequence[float]) -> float:
         return float(sum(map(Fraction, numbers), Fraction()) / len(numbers))
 
 
-def macro(
+def macro_mean(
     values: Sequence[NumberOrReason],
     truths: Codes,
     include_prediction_only: bool = False,
@@ -155,10 +155,10 @@ def macro(
             included.append(value)
         else:
             included.append(Undefined("label only in predictions"))
-    return mean(included, "labels")
+    return mean_of_defined(included, "labels")
 
 
-def weighted(
+def weighted_mean(
     values: Sequence[NumberOrReason], truths: Codes
 ) -> tuple[NumberOrReason, dict[str, int]]:
     """Return the mean over labels weighted by ground truths, and excluded labels by reason.
@@ -169,7 +169,7 @@ def weighted(
     >>> weighted([1.0, 0.5], np.array([3, 1]))
     (0.875, {})
     """
-    _, left_out = mean([v for v, n in zip(values, truths, strict=True) if n], "labels")
+    _, left_out = mean_of_defined([v for v, n in zip(values, truths, strict=True) if n], "labels")
     pairs = [
         (value, count)
         for value, count in zip(values, truths.tolist(), strict=True)
@@ -255,5 +255,5 @@ class LabelValues:
             assert self.micro is not None
             return self.micro, {}
         if average == "weighted":
-            return weighted(self.values, self.truths)
-        return macro(self.values, self.truths, include_prediction_only, self.excluded)
+            return weighted_mean(self.values, self.truths)
+        return macro_mean(self.values, self.truths, include_prediction_only, self.excluded)

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.columns import Codes, is_ascending
 
 Details = Mapping[int, Mapping[str, Any]]
@@ -22,7 +22,7 @@ def _columns(columns: Mapping[str, Any]) -> Mapping[str, NDArray[Any]]:
 
 def _array(name: str, column: Any) -> NDArray[Any]:
     if not isinstance(column, np.ndarray) or not column.ndim:
-        raise SchemaError(f"details[{name!r}]: expected an array, got {shown(column)}")
+        raise SchemaError(f"details[{name!r}]: expected an array, got {short_repr(column)}")
     return column
 
 

@@ -13,14 +13,14 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, StateError, shown
+from valor_core.errors import SchemaError, StateError, short_repr
 from valor_core.results.detail_columns import Details, joined, selected
 from valor_core.results.result import Failed, NoScore, NotRun, Undefined
 from valor_core.schemas.columns import Codes, natural_order
 from valor_core.schemas.datum import Uids, compact
 from valor_core.states.saved_columns import check_same_length, saved_column, saved_offsets
 
-ONLY = ""
+SINGLE = ""
 """Name of the only number of a metric with one number per item."""
 
 _ABSENT = Undefined("no number of this name")
@@ -72,9 +72,9 @@ class ItemRow:
         """
         uid, details = record["uid"], record.get("details", {})
         if isinstance(uid, bool) or not isinstance(uid, (str, int)):
-            raise TypeError(f"uid: expected text or a whole number, found {shown(uid)}")
+            raise TypeError(f"uid: expected text or a whole number, found {short_repr(uid)}")
         if not isinstance(details, Mapping):
-            raise TypeError(f"details: expected a table, found {shown(details)}")
+            raise TypeError(f"details: expected a table, found {short_repr(details)}")
         return cls(uid, _value_of(record), details)
 
 
@@ -106,12 +106,12 @@ def _single(record: Mapping[str, Any]) -> float | NoScore:
     for kind, cls in _KINDS.items():
         if kind in record:
             if not isinstance(record[kind], str):
-                raise TypeError(f"{kind}: expected text, found {shown(record[kind])}")
+                raise TypeError(f"{kind}: expected text, found {short_repr(record[kind])}")
             retry = {"retry": True} if cls is Failed and record.get("retry") is True else {}
             return cls(record[kind], **retry)
     value = record["value"]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise TypeError(f"value: expected a finite number, found {shown(value)}")
+        raise TypeError(f"value: expected a finite number, found {short_repr(value)}")
     return float(value)
 
 
@@ -266,7 +266,7 @@ class ItemRows(Sequence[ItemRow]):
         """
         rows = list(rows)
         values = [row.value for row in rows]
-        names = dict.fromkeys(name for value in values for name in _names(value)) or {ONLY: None}
+        names = dict.fromkeys(name for value in values for name in _names(value)) or {SINGLE: None}
         numbers = {name: Numbers.of(_named(value, name) for value in values) for name in names}
         details = {position: row.details for position, row in enumerate(rows) if row.details}
         if uids is None:
@@ -276,13 +276,13 @@ class ItemRows(Sequence[ItemRow]):
     def columns(self) -> dict[str, Numbers]:
         """Return the numbers sorted by name, with reasons for all missing ones."""
         # In a slice, names may have no numbers at all.
-        named = {name: column for name, column in self.numbers.items() if name != ONLY}
+        named = {name: column for name, column in self.numbers.items() if name != SINGLE}
         names = sorted(name for name, column in named.items() if not column.is_absent.all())
         if not names:
-            return {ONLY: self.numbers.get(ONLY, Numbers.absent(len(self)))}
-        if ONLY not in self.numbers:
+            return {SINGLE: self.numbers.get(SINGLE, Numbers.absent(len(self)))}
+        if SINGLE not in self.numbers:
             return {name: named[name] for name in names}
-        return {name: named[name].lacking(self.numbers[ONLY]) for name in names}
+        return {name: named[name].lacking(self.numbers[SINGLE]) for name in names}
 
     @property
     def are_final(self) -> bool:
@@ -329,7 +329,7 @@ class ItemRows(Sequence[ItemRow]):
 
     def _value(self, position: int) -> RowValue:
         values = {name: column.at(position) for name, column in self.numbers.items()}
-        only = values.pop(ONLY, _ABSENT)
+        only = values.pop(SINGLE, _ABSENT)
         if only != _ABSENT:
             return only
         return {name: value for name, value in values.items() if value != _ABSENT}
@@ -414,13 +414,13 @@ class ItemRows(Sequence[ItemRow]):
 
 
 def _names(value: RowValue) -> Iterable[str]:
-    return value if isinstance(value, Mapping) else (ONLY,)
+    return value if isinstance(value, Mapping) else (SINGLE,)
 
 
 def _named(value: RowValue, name: str) -> float | NoScore:
     if isinstance(value, Mapping):
         return value.get(name, _ABSENT)
-    return value if name == ONLY else _ABSENT
+    return value if name == SINGLE else _ABSENT
 
 
 def _column(rows: ItemRows, name: str) -> Numbers:
@@ -449,7 +449,7 @@ def _restored_details(content: Mapping[str, Any], count: int) -> dict[int, Mappi
     for position, start, end in zip(positions.tolist(), starts[:-1], starts[1:], strict=True):
         details = json.loads(raw[start:end])
         if not isinstance(details, dict):
-            raise StateError(f"details: expected a table, found {shown(details)}")
+            raise StateError(f"details: expected a table, found {short_repr(details)}")
         found[position] = details
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import ReportError, shown
+from valor_core.errors import ReportError, short_repr
 from valor_core.parameters.environment import FromEnvironment
 
 
@@ -65,7 +65,9 @@ def _as_json(value: Any, place: str, path: tuple[Any, ...]) -> Any:
         )
     if isinstance(value, (int, float, str)):
         return value
-    raise ReportError(f"{place} must be numbers, strings, lists and mappings, got {shown(value)}")
+    raise ReportError(
+        f"{place} must be numbers, strings, lists and mappings, got {short_repr(value)}"
+    )
 
 
 _SCALARS = frozenset({str, int, bool, type(None)})

@@ -13,7 +13,13 @@ from typing import Any
 
 from attrs import asdict, evolve, field, frozen
 
-from valor_core.errors import BrokenPluginError, ReportError, and_more, did_you_mean_file, shown
+from valor_core.errors import (
+    BrokenPluginError,
+    ReportError,
+    and_more,
+    did_you_mean_file,
+    short_repr,
+)
 from valor_core.packages import DRAWING, version_of
 from valor_core.results.files import write_text
 from valor_core.results.item_rows import ItemRow, ItemRows
@@ -338,7 +344,8 @@ class Report(Results):
         made = found.load()(self)
         if not isinstance(made, (str, bytes)):
             raise BrokenPluginError(
-                f"{found.distribution}: expected text or bytes of {found.value}, got {shown(made)}"
+                f"{found.distribution}: expected text or bytes of {found.value}, "
+                f"got {short_repr(made)}"
             )
         return made
 
@@ -353,7 +360,8 @@ class Report(Results):
         """
         if not isinstance(record, Mapping) or record.get("valor_report") != REPORT_FORMAT:
             raise ReportError(
-                f"{source}: expected a report of format {REPORT_FORMAT}, found {shown(record)}",
+                f"{source}: expected a report of format {REPORT_FORMAT}, "
+                f"found {short_repr(record)}",
                 _WRITE_ONE,
             )
         try:

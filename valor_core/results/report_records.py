@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from valor_core.errors import ReportError, shown
+from valor_core.errors import ReportError, short_repr
 from valor_core.results.result import check_details
 
 _PATH_LENGTH = 100
@@ -33,7 +33,7 @@ def _check(value: Any, shape: Any, place: str) -> None:
     """Check a value against a shape: a list of one shape, a table, a kind or a function."""
     if isinstance(shape, str):
         if not _KINDS[shape](value):
-            raise ReportError(f"{place}: expected {shape}, found {shown(value)}")
+            raise ReportError(f"{place}: expected {shape}, found {short_repr(value)}")
     elif isinstance(shape, list):
         _check(value, "a list", place)
         for number, one in enumerate(value):
@@ -73,7 +73,7 @@ def _json(value: Any, place: str) -> None:
         for one in value:
             _json(one, place)
     elif isinstance(value, (int, float)) and not _is_finite(value):
-        raise ReportError(f"{place}: expected a finite number, found {shown(value)}")
+        raise ReportError(f"{place}: expected a finite number, found {short_repr(value)}")
 
 
 def _is_finite(value: float) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 
 from attrs import field, fields, frozen
 
-from valor_core.errors import ReportError, ResourceStopped, error_at, shown
+from valor_core.errors import ReportError, ResourceStopped, error_at, short_repr
 from valor_core.results.confusion_table import ConfusionTable
 from valor_core.results.json_values import as_json
 from valor_core.specs.extensions import VIEWS, required
@@ -53,16 +53,16 @@ def check_details(details: Any, place: str) -> None:
     null or two numbers, found [0.5, 0.25, 0.5]
     """
     if not isinstance(details, Mapping):
-        raise ReportError(f"{place}: expected tables by name, found {shown(details)}")
+        raise ReportError(f"{place}: expected tables by name, found {short_repr(details)}")
     for name, table in details.items():
         for row in detail_rows(table):
             if not isinstance(row, Mapping):
-                raise ReportError(f"{place}.{name}: expected a table, found {shown(row)}")
+                raise ReportError(f"{place}.{name}: expected a table, found {short_repr(row)}")
             for key, entry in row.items():
                 if not _is_plain(entry):
                     raise ReportError(
                         f"{place}.{name}.{key}: expected a number, a text, true, false, null or "
-                        f"two numbers, found {shown(entry)}"
+                        f"two numbers, found {short_repr(entry)}"
                     )
 
 
@@ -251,14 +251,14 @@ class Result:
 
     def __repr__(self) -> str:
         names = ["type", "metric", "parameters", "value", "left_out", *["slice"] * bool(self.slice)]
-        parts = (f"{name}={shown(getattr(self, name), _REPR_LENGTH)}" for name in names)
+        parts = (f"{name}={short_repr(getattr(self, name), _REPR_LENGTH)}" for name in names)
         return f"Result({', '.join(parts)})"
 
     def __float__(self) -> float:
         """Return the value if it is a single number; otherwise raise a `ReportError`."""
         with error_at(f"{self.type or 'result'}: "):
             if isinstance(self.value, (Mapping, list, str, bool, NoneType)):
-                found = shown(self.value)
+                found = short_repr(self.value)
                 raise ReportError(f"expected a number, found {found}", "Use result.value instead.")
             return float(self.value)
 
@@ -355,7 +355,7 @@ class Result:
             If the record is not a result.
         """
         if not isinstance(record, Mapping) or "value" not in record or "type" not in record:
-            raise ReportError(f"report: expected a result, found {shown(record)}")
+            raise ReportError(f"report: expected a result, found {short_repr(record)}")
         value = record["value"]
         if "undefined" in record:
             value = Undefined(record["undefined"])

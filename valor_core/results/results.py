@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean, shown
+from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean, short_repr
 from valor_core.packages import import_extra
-from valor_core.parameters.declaration import declared, plain_value
+from valor_core.parameters.declaration import parameters_of, plain_value
 from valor_core.results.entries import flat_keys, pairs
 from valor_core.results.result import Result, first_line, plot
 from valor_core.specs.extensions import FORMATS, VIEWS, extension, required
-from valor_core.specs.names import fold
+from valor_core.specs.names import folded_name
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec
 
@@ -144,7 +144,7 @@ class Results(Sequence[Result]):
         for result in self._all():
             named = pairs({**result.slice, **result.parameters})
             reason = result.undefined or result.error
-            value = shown(result.to_dict()["value"]) if reason is None else first_line(reason)
+            value = short_repr(result.to_dict()["value"]) if reason is None else first_line(reason)
             lines.append(f"{' '.join([result.type, *named])} = {value}")
         return "\n".join(lines)
 
@@ -358,11 +358,11 @@ def has_name(type: str, metric: str, name: str, aliases: tuple[str, ...] | None 
     >>> has_name("F1", "lab.F1@1", "lab.f_score", ("FScore",))
     True
     """
-    key, full = fold(name.partition("@")[0]), metric.partition("@")[0]
-    if key in (fold(type), fold(full)):
+    key, full = folded_name(name.partition("@")[0]), metric.partition("@")[0]
+    if key in (folded_name(type), folded_name(full)):
         return True
     names = _installed_aliases(full) if aliases is None else aliases
-    return key.removeprefix(f"{fold(full.partition('.')[0])}.") in map(fold, names)
+    return key.removeprefix(f"{folded_name(full.partition('.')[0])}.") in map(folded_name, names)
 
 
 def installed_spec(full: str) -> MetricSpec | None:
@@ -374,7 +374,7 @@ def installed_spec(full: str) -> MetricSpec | None:
     if not dot:
         return None
     try:
-        return Registry().manifest(namespace).of(MetricSpec).by_name.get(fold(short))
+        return Registry().manifest(namespace).of(MetricSpec).by_name.get(folded_name(short))
     except RegistryError:
         return None
 
@@ -412,7 +412,7 @@ def defaults(metric: str) -> Mapping[str, Any]:
     """
     spec = installed_spec(metric.partition("@")[0])
     try:
-        fields = () if spec is None else declared(spec.parameter_class)
+        fields = () if spec is None else parameters_of(spec.parameter_class)
     except RegistryError:
         return {}
     return {one.name: plain_value(one.default) for one in fields if not one.required}

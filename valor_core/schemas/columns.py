@@ -14,8 +14,8 @@ import numpy as np
 from attrs import cmp_using, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
-from valor_core.kernels.threads import over, thread_count
+from valor_core.errors import SchemaError, and_more, short_repr
+from valor_core.kernels.threads import map_spans, thread_count
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -186,7 +186,7 @@ def codes(values: Any, name: str, length: int | None = None) -> Codes:
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise SchemaError(f"{name}: expected a column of whole numbers, got {shown(array)}")
+        raise SchemaError(f"{name}: expected a column of whole numbers, got {short_repr(array)}")
     check_length(array, name, length)
     return read_only(np.ascontiguousarray(array, np.int64))
 
@@ -273,7 +273,9 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
         _check_numbers(array, name)
         array = array.astype(np.float64)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
-        raise SchemaError(f"{name}: expected {ndim} dimension(s) of numbers, got {shown(array)}")
+        raise SchemaError(
+            f"{name}: expected {ndim} dimension(s) of numbers, got {short_repr(array)}"
+        )
     if array.dtype == np.float16:
         array = widen_as_printed(array).astype(np.float32)
     elif array.dtype not in (np.float32, np.float64):
@@ -289,7 +291,7 @@ def _check_numbers(cells: NDArray[Any], name: str) -> None:
         is_number = isinstance(cell, (int, float)) and not abs(cell) > _EXACT
         if not is_number:
             row = ", ".join(map(str, index))
-            raise SchemaError(f"{name}[{row}]: expected a number, got {shown(cell)}")
+            raise SchemaError(f"{name}[{row}]: expected a number, got {short_repr(cell)}")
 
 
 def _check_exact(array: NDArray[Any], name: str) -> None:
@@ -335,7 +337,7 @@ def _all_finite(flat: Floats) -> bool:
         return _are_finite(flat, 0, flat.size)
     count = min(thread_count(), flat.size // _THREAD)
     edges = [flat.size * i // count for i in range(count + 1)]
-    return all(over(partial(_are_finite, flat), list(pairwise(edges))))
+    return all(map_spans(partial(_are_finite, flat), list(pairwise(edges))))
 
 
 def _are_finite(flat: Floats, first: int, last: int) -> bool:
@@ -399,7 +401,7 @@ def check_number(value: Any, expected: str) -> None:
     valor_core.errors.SchemaError: score: expected a number, got True
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise SchemaError(f"{expected}, got {shown(value)}")
+        raise SchemaError(f"{expected}, got {short_repr(value)}")
 
 
 def as_float(number: Any) -> float:
@@ -575,7 +577,9 @@ def check_unicode(text: str, place: str) -> None:
     valor_core.errors.SchemaError: uid: expected Unicode text, got 'img \ud83d', a lone surrogate
     """
     if not text.isascii() and _LONE.search(text):
-        raise SchemaError(f"{place}: expected Unicode text, got {shown(text)}, a lone surrogate")
+        raise SchemaError(
+            f"{place}: expected Unicode text, got {short_repr(text)}, a lone surrogate"
+        )
 
 
 def check_name(text: str, place: str) -> None:
@@ -590,7 +594,9 @@ def check_name(text: str, place: str) -> None:
     """
     check_unicode(text, place)
     if NUL in text:
-        raise SchemaError(f"{place}: expected a name without the character NUL, got {shown(text)}")
+        raise SchemaError(
+            f"{place}: expected a name without the character NUL, got {short_repr(text)}"
+        )
 
 
 def check_names(values: Iterable[Any], name: str) -> None:

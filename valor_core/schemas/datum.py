@@ -10,7 +10,7 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.errors import SchemaError, and_more, short_repr
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
@@ -49,7 +49,9 @@ def as_uid(value: Any) -> Any:
 def _uid(item: Any, attribute: Any, value: Any) -> None:
     name = type(item).__name__
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise SchemaError(f"{name}: uid must be a string or a whole number, got {shown(value)}")
+        raise SchemaError(
+            f"{name}: uid must be a string or a whole number, got {short_repr(value)}"
+        )
     if isinstance(value, str):
         check_name(value, f"{name}: uid")
 
@@ -57,7 +59,7 @@ def _uid(item: Any, attribute: Any, value: Any) -> None:
 def _metadata(item: Any, attribute: Any, value: Any) -> None:
     if type(value) is not dict and not isinstance(value, Mapping):  # slow for an ABC
         name = type(item).__name__
-        raise SchemaError(f"{name}: metadata must be a mapping, got {shown(value)}")
+        raise SchemaError(f"{name}: metadata must be a mapping, got {short_repr(value)}")
 
 
 def _none_as_empty(metadata: Any) -> Any:
@@ -106,7 +108,7 @@ def _uid_column(uids: Any) -> Uids:
         check_names(uids, "uids")
     too_great = array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max
     if array.ndim != 1 or array.dtype.kind not in "iuU" or too_great:
-        raise SchemaError(f"uids: expected strings or whole numbers, got {shown(array)}")
+        raise SchemaError(f"uids: expected strings or whole numbers, got {short_repr(array)}")
     check_name_column(array, "uids")
     return read_only(array.astype(np.int64, copy=False) if array.dtype.kind in "iu" else array)
 
@@ -132,7 +134,7 @@ def _check_all_strings(values: Sequence[Any]) -> None:
         if not isinstance(value, str):
             raise SchemaError(
                 f"uids[{position}]: expected all strings or all whole numbers, "
-                f"got {shown(value)} among strings"
+                f"got {short_repr(value)} among strings"
             )
 
 
@@ -189,7 +191,7 @@ def _metadata_columns(columns: Any) -> Mapping[str, NDArray[Any]]:
         return {}
     if not callable(getattr(columns, "items", None)):
         raise SchemaError(
-            f"metadata: expected a mapping of field names to columns, got {shown(columns)}",
+            f"metadata: expected a mapping of field names to columns, got {short_repr(columns)}",
             'Pass one column per field: metadata={"weather": ["sun", "rain", …]}.',
         )
     return {
@@ -204,7 +206,7 @@ def _metadata_column(name: str, column: Any) -> NDArray[Any]:
     is_single = isinstance(column, (str, bytes, Mapping, Set)) or getattr(column, "ndim", 1) == 0
     if is_single or not isinstance(column, Iterable):
         raise SchemaError(
-            f"metadata field {name!r}: expected a value for each item, got {shown(column)}"
+            f"metadata field {name!r}: expected a value for each item, got {short_repr(column)}"
         )
     values = list(column)
     if hasattr(column, "isna"):  # pandas has several markers of missing values
@@ -339,17 +341,19 @@ def listed(items: Any, cls: type[_T]) -> list[_T]:
     """
     if isinstance(items, cls):
         raise SchemaError(
-            f"data: expected a list of {cls.__name__}, got {shown(items)}",
+            f"data: expected a list of {cls.__name__}, got {short_repr(items)}",
             "Pass one item in a list: [item].",
         )
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
-        raise SchemaError(f"data: expected {cls.__name__} items or a batch, got {shown(items)}")
+        raise SchemaError(
+            f"data: expected {cls.__name__} items or a batch, got {short_repr(items)}"
+        )
     found = list(items)
     for position, item in enumerate(found):
         if not isinstance(item, cls):
             make = f"Create one from its fields: {cls.__name__}(uid, …)"
             raise SchemaError(
-                f"data[{position}]: expected a {cls.__name__}, got {shown(item)}",
+                f"data[{position}]: expected a {cls.__name__}, got {short_repr(item)}",
                 make if isinstance(item, Mapping) else None,
             )
     return found

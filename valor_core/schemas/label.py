@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError, error_at, shown
+from valor_core.errors import SchemaError, error_at, short_repr
 from valor_core.schemas.columns import (
     Codes,
     as_score,
@@ -31,7 +31,9 @@ def _plain(value: Any) -> Any:
 
 def _text(label: Any, attribute: Any, value: Any) -> None:
     if not isinstance(value, str) or not value:
-        raise SchemaError(f"Label: {attribute.name} must be a non-empty string, got {shown(value)}")
+        raise SchemaError(
+            f"Label: {attribute.name} must be a non-empty string, got {short_repr(value)}"
+        )
     check_name(value, f"Label: {attribute.name}")
 
 
@@ -112,7 +114,7 @@ def as_label(value: Any) -> Label:
     if isinstance(value, Mapping) and set(value) == {"key", "value"}:
         return Label(value["key"], value["value"])
     raise SchemaError(
-        f"label: expected a string, a (key, value) pair or a Label, got {shown(value)}"
+        f"label: expected a string, a (key, value) pair or a Label, got {short_repr(value)}"
     )
 
 
@@ -186,11 +188,11 @@ def as_scored_labels(value: Any, place: str) -> tuple[tuple[Label, float], ...]:
     ((Label(key='class', value='dog'), 0.75),)
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise SchemaError(f"{place}: expected (label, score) pairs, got {shown(value)}")
+        raise SchemaError(f"{place}: expected (label, score) pairs, got {short_repr(value)}")
     scored = []
     for pair in value.items() if isinstance(value, Mapping) else value:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise SchemaError(f"{place}: expected (label, score) pairs, got {shown(pair)}")
+            raise SchemaError(f"{place}: expected (label, score) pairs, got {short_repr(pair)}")
         label, score = pair
         if type(score) is not float:  # inline, since most scores are floats and calls are slow
             check_number(score, f"{place}: expected a number as score")
@@ -227,14 +229,14 @@ def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
     """
     if isinstance(mapping, str) or not isinstance(mapping, (Mapping, Iterable)):
         raise SchemaError(
-            f"label_map: expected a table of labels, got {shown(mapping)}",
+            f"label_map: expected a table of labels, got {short_repr(mapping)}",
             "Write it as: label_map: {tabby: cat}",
         )
     pairs = mapping.items() if isinstance(mapping, Mapping) else mapping
     renames: dict[Label, Label] = {}
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise SchemaError(f"label_map: expected [from, to] pairs, got {shown(pair)}")
+            raise SchemaError(f"label_map: expected [from, to] pairs, got {short_repr(pair)}")
         with error_at("label_map: "):
             old, new = map(as_label, pair)
         if renames.setdefault(old, new) != new:

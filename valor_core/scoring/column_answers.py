@@ -9,9 +9,9 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.results.detail_columns import DetailColumns, Details
-from valor_core.results.item_rows import ONLY, ItemRows, Numbers
+from valor_core.results.item_rows import SINGLE, ItemRows, Numbers
 from valor_core.results.json_values import as_json
 from valor_core.results.result import Failed, NoScore, NotRun, Undefined
 from valor_core.schemas.datum import Uids, compact
@@ -48,7 +48,7 @@ def as_rows(answers: Any, uids: Uids, metric: str) -> ItemRows | None:
     elif isinstance(answers, np.ndarray) and not _are_numbers(answers, len(uids)):
         return None
     elif isinstance(answers, (Numbers, np.ndarray)):
-        answers = {ONLY: answers}
+        answers = {SINGLE: answers}
     elif not isinstance(answers, Mapping):
         return None
     numbers = {
@@ -94,10 +94,10 @@ def _check_uids(rows: ItemRows, uids: Uids, metric: str) -> None:
 
 def _check_names(numbers: Mapping[Any, Numbers], metric: str) -> None:
     if not numbers or not all(isinstance(name, str) for name in numbers):
-        raise SchemaError(f"expected columns by name from {metric}, got {shown([*numbers])}")
-    if ONLY in numbers and len(numbers) > 1 and len(numbers[ONLY].present):
+        raise SchemaError(f"expected columns by name from {metric}, got {short_repr([*numbers])}")
+    if SINGLE in numbers and len(numbers) > 1 and len(numbers[SINGLE].present):
         raise SchemaError(
-            f"expected a name for every number from {metric}, got {ONLY!r} among others"
+            f"expected a name for every number from {metric}, got {SINGLE!r} among others"
         )
 
 
@@ -110,7 +110,7 @@ def _numbers(column: Any, count: int, label: str) -> Numbers:
         return _checked(column, count, label)
     if not isinstance(column, np.ndarray) or not _are_numbers(column, count):
         raise SchemaError(
-            f"expected {count:,} numbers in an array from {label}, got {shown(column)}"
+            f"expected {count:,} numbers in an array from {label}, got {short_repr(column)}"
         )
     return Numbers(column.astype(np.float64), np.zeros(count, np.uint8))
 
@@ -120,13 +120,15 @@ def _checked(column: Numbers, count: int, label: str) -> Numbers:
     values, codes = np.asarray(column.values), np.asarray(column.codes)
     if not _are_numbers(values, count):
         raise SchemaError(
-            f"expected {count:,} values in an array from {label}, got {shown(values)}"
+            f"expected {count:,} values in an array from {label}, got {short_repr(values)}"
         )
     if codes.dtype.kind != "u" or codes.shape != (count,):
-        raise SchemaError(f"expected {count:,} unsigned codes from {label}, got {shown(codes)}")
+        raise SchemaError(
+            f"expected {count:,} unsigned codes from {label}, got {short_repr(codes)}"
+        )
     for reason in column.gaps:
         if not isinstance(reason, (Undefined, Failed, NotRun)):
-            raise SchemaError(f"expected reasons from {label}, got {shown(reason)}")
+            raise SchemaError(f"expected reasons from {label}, got {short_repr(reason)}")
     if codes.max(initial=0) > len(column.gaps):
         raise SchemaError(
             f"expected codes up to {len(column.gaps)} from {label}, got {codes.max()}"
@@ -148,7 +150,9 @@ def _checked_details(details: Details, count: int) -> Details:
         )
     beyond = [position for position in details if position not in range(count)]
     if beyond:
-        raise SchemaError(f"details: expected positions below {count:,}, got {shown(beyond[0])}")
+        raise SchemaError(
+            f"details: expected positions below {count:,}, got {short_repr(beyond[0])}"
+        )
     return {position: as_json(dict(one), "details") for position, one in details.items()}
 
 

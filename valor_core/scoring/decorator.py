@@ -13,9 +13,9 @@ import attrs
 from attrs import field, frozen
 
 from valor_core.errors import ManifestError, ParameterError
-from valor_core.parameters.declaration import build, parameter, parameters
+from valor_core.parameters.declaration import parameter, parameters, parameters_from
 from valor_core.scoring.spec import ItemMetricSpec
-from valor_core.specs.names import fold, short_name
+from valor_core.specs.names import folded_name, short_name
 from valor_core.specs.registry import DECORATED
 from valor_core.specs.spec import Range, Reference, import_object
 
@@ -59,7 +59,7 @@ class FunctionMetricSpec(ItemMetricSpec):
                 sentence = f"{argument}: expected the resource, found none"
                 raise ParameterError(sentence, place=f"{self.name}: ")
             passed[name] = arguments.pop(argument)
-        parameters: Any = build(self.parameter_class, arguments, f"{self.name}: ")
+        parameters: Any = parameters_from(self.parameter_class, arguments, f"{self.name}: ")
         return self.score(item, parameters, passed)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -158,7 +158,7 @@ def metric(
             requires=requires,
             score=partial(scorer, function, resources),
         )
-        DECORATED[fold(name)] = spec
+        DECORATED[folded_name(name)] = spec
         return spec
 
     return make

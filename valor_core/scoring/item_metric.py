@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.errors import ReportError, shown
+from valor_core.errors import ReportError, short_repr
 from valor_core.parameters.declaration import parameter_values
 from valor_core.resources.bound import BoundResource, open_as
 from valor_core.results.averages import exact_mean
-from valor_core.results.item_rows import ONLY, ItemRows, Numbers
+from valor_core.results.item_rows import SINGLE, ItemRows, Numbers
 from valor_core.results.json_values import as_json
 from valor_core.results.result import (
     Failed,
@@ -28,7 +28,7 @@ from valor_core.results.result import (
 from valor_core.scoring.scoring import ItemScorer, check_scorer
 from valor_core.scoring.spec import ItemMetricSpec
 from valor_core.specs.names import short_name
-from valor_core.states.state import Content, State, StateRequest
+from valor_core.states.state import State, StateContent, StateRequest
 
 MOST_REASONS = 10
 
@@ -97,11 +97,11 @@ class ItemScores(State):
         reasons = self.rows.reasons()
         return min((one.reason for one in reasons if isinstance(one, NotRun)), default=None)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the rows as columns."""
         return self.rows.dump()
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Restore the rows that `dump` returned."""
         self._parts = [ItemRows.restored(content)]
 
@@ -170,8 +170,8 @@ class ItemMetric:
         columns = rows.columns()
         means = {name: _mean(numbers) for name, numbers in columns.items()}
         left_out = _left_out(columns)
-        value: Any = means.get(ONLY)
-        if ONLY not in means:
+        value: Any = means.get(SINGLE)
+        if SINGLE not in means:
             reasons = {
                 name: mean for name, mean in means.items() if isinstance(mean, (Undefined, Failed))
             }
@@ -202,7 +202,9 @@ class ItemMetric:
         summarize = spec.load(spec.summarize)
         details = summarize(state.rows.sorted(), spec, self.scorer.parameters, bound)
         if not isinstance(details, MetricDetails):
-            raise ReportError(f"expected MetricDetails from {spec.summarize}, got {shown(details)}")
+            raise ReportError(
+                f"expected MetricDetails from {spec.summarize}, got {short_repr(details)}"
+            )
         check_details(as_json(details.details, "details"), "details")
         return details
 

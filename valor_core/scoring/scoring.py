@@ -23,13 +23,13 @@ from valor_core.errors import (
     ResourceError,
     StateError,
     ValorError,
-    shown,
+    short_repr,
 )
 from valor_core.parameters.declaration import parameter_values
 from valor_core.resources.bound import Facts
 from valor_core.resources.journal import Journal, row_key
 from valor_core.resources.opening import OpenResources
-from valor_core.results.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowValue
+from valor_core.results.item_rows import SINGLE, ItemRow, ItemRows, Numbers, RowValue
 from valor_core.results.json_values import as_json
 from valor_core.results.result import (
     ADDRESS,
@@ -297,7 +297,7 @@ class MetricScoring:
             return self._score_batch(batch)
         is_complete = self.missing.codes == 0
         complete, incomplete = np.flatnonzero(is_complete), np.flatnonzero(~is_complete)
-        excluded = ItemRows(batch.datums.uids, {ONLY: self.missing}).select(incomplete)
+        excluded = ItemRows(batch.datums.uids, {SINGLE: self.missing}).select(incomplete)
         scored = self._score_batch(batch.select(complete)) if len(complete) else ItemRows.of(())
         order = np.empty(len(batch), np.int64)
         order[np.concatenate([complete, incomplete])] = np.arange(len(batch))
@@ -377,7 +377,7 @@ def row_of(uid: str | int, answer: Any, spec: MetricSpec) -> ItemRow:
     value: RowValue
     if isinstance(answer, Mapping):
         named = {str(name): _checked(one, spec) for name, one in answer.items()}
-        value = named if named and ONLY not in named else _unfit(spec, answer)
+        value = named if named and SINGLE not in named else _unfit(spec, answer)
     else:
         value = _checked(answer, spec)
     try:
@@ -385,7 +385,7 @@ def row_of(uid: str | int, answer: Any, spec: MetricSpec) -> ItemRow:
     except ReportError as error:
         return ItemRow(uid, Failed(ADDRESS.sub("", error.message)))
     if not isinstance(checked, dict):
-        return ItemRow(uid, Failed(f"details: expected a table, got {shown(details)}"))
+        return ItemRow(uid, Failed(f"details: expected a table, got {short_repr(details)}"))
     return ItemRow(uid, value, checked)
 
 
@@ -404,7 +404,7 @@ def _checked(answer: Any, spec: MetricSpec) -> float | NoScore:
 
 
 def _unfit(spec: MetricSpec, answer: Any) -> Failed:
-    return Failed(ADDRESS.sub("", f"expected a number from {spec.name}, got {shown(answer)}"))
+    return Failed(ADDRESS.sub("", f"expected a number from {spec.name}, got {short_repr(answer)}"))
 
 
 def check_scorer(spec: ItemMetricSpec, function: Callable[..., Any]) -> None:

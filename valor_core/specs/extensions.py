@@ -21,7 +21,7 @@ from valor_core.errors import (
     PluginConflictError,
     RegistryError,
     ReportError,
-    shown,
+    short_repr,
 )
 from valor_core.packages import DRAWING, Distribution, Installed, installed, rescan, uninstall, ways
 
@@ -112,7 +112,7 @@ def report_format(suffix: str) -> Callable[[_F], _F]:
     """
     if PurePath(f"report{suffix}").suffix != suffix or suffix in ("", ".json"):
         raise ReportError(
-            f"report_format: expected a suffix such as '.tex', got {shown(suffix)}",
+            f"report_format: expected a suffix such as '.tex', got {short_repr(suffix)}",
             "Write it as: @report_format('.tex')",
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from valor_core.errors import RegistryError, UnknownNameError
-from valor_core.specs.names import fold, split_name
+from valor_core.specs.names import folded_name, split_name
 from valor_core.specs.query import NameQuery, ResolvedName
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
@@ -45,16 +45,18 @@ def meaning_of(name: str, registry: Registry, task: str | None = None) -> Resolv
     if spec.name_parameter is None:
         return ResolvedName(spec)
     short = split_name(name)[1].partition("@")[0]
-    is_its_name = fold(short) in map(fold, (spec.short_name, *spec.aliases))
+    is_its_name = folded_name(short) in map(folded_name, (spec.short_name, *spec.aliases))
     return ResolvedName(spec, {} if is_its_name else {spec.name_parameter: short})
 
 
 def _matches(query: NameQuery[MetricSpec], registry: Registry) -> list[ResolvedName]:
     """Return the metrics with a matching alias in the namespace or task of the name."""
-    namespace = fold(split_name(query.name)[0])
+    namespace = folded_name(split_name(query.name)[0])
     if namespace:
         specs = registry.all(MetricSpec)
-        return list(query.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
+        return list(
+            query.meanings(spec for spec in specs if folded_name(spec.namespace) == namespace)
+        )
     found = list(query.meanings(registry.metrics_of(query.home)))
     homes = registry.homes(query)
     return [one for one in found if one.spec.namespace in homes] or found

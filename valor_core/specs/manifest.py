@@ -11,11 +11,17 @@ from typing import Any, TypeVar
 import pluggy
 from attrs import evolve, field, frozen
 
-from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, ValorError, shown
+from valor_core.errors import (
+    BrokenPluginError,
+    ManifestError,
+    RegistryError,
+    ValorError,
+    short_repr,
+)
 from valor_core.packages import uninstall, ways
 from valor_core.specs import hooks
 from valor_core.specs.extensions import Claim
-from valor_core.specs.names import fold
+from valor_core.specs.names import folded_name
 from valor_core.specs.spec import IMPLEMENTATION, KINDS, Spec, Specs
 
 _S = TypeVar("_S", bound=Spec)
@@ -160,7 +166,7 @@ def _check_api(module: object) -> None:
     api = getattr(module, "api", API)
     if type(api) is not int or api < 1:
         raise ManifestError(
-            f"api must be a positive whole number, got {shown(api)}",
+            f"api must be a positive whole number, got {short_repr(api)}",
             f"Write it as: api = {API}",
         )
     if api > API:
@@ -181,7 +187,7 @@ def _kernels(plugins: pluggy.PluginManager) -> tuple[str, ...]:
         if not isinstance(place, str) or not IMPLEMENTATION.fullmatch(place):
             raise ManifestError(
                 "valor_kernels must return an import string like 'package.kernels:KERNELS', got "
-                f"{shown(place)}",
+                f"{short_repr(place)}",
                 "Return the import string of the family's valor_core.kernels.compiled.Kernels.",
             )
     return tuple(results)
@@ -214,7 +220,7 @@ def _check_declared(specs: list[Any], namespace: str, expected: type[Spec]) -> N
     for spec in specs:
         if not isinstance(spec, expected):
             raise ManifestError(
-                f"expected a {expected.__name__}, found {shown(spec)}",
+                f"expected a {expected.__name__}, found {short_repr(spec)}",
                 f"Return a list of {expected.__name__} from the hook.",
             )
         if spec.namespace != namespace:
@@ -223,7 +229,7 @@ def _check_declared(specs: list[Any], namespace: str, expected: type[Spec]) -> N
                 f"Name it '{namespace}.{spec.short_name}'.",
             )
         for word in (spec.short_name, *spec.aliases):
-            other = taken.setdefault(fold(word), spec.name)
+            other = taken.setdefault(folded_name(word), spec.name)
             if other != spec.name:
                 raise ManifestError(
                     f"{other} and {spec.name} both have the name {word!r}",

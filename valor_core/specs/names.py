@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ManifestError, shown
+from valor_core.errors import ManifestError, short_repr
 
 NUMBER, SHARE = "#", "%"
 """Placeholders in a `ParameterAlias`: a whole number, and a fraction such as ``0.5`` or ``50``.
@@ -24,7 +24,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w-]*)\.(.+)", re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
-def fold(name: str) -> str:
+def folded_name(name: str) -> str:
     """Normalize a name for comparison: ignore case, ``_`` and ``-``.
 
     Examples
@@ -71,9 +71,9 @@ def is_misspelling(name: str, word: str) -> bool:
     (True, False)
     """
     (space, short), (other, long) = split_name(name), split_name(word)
-    if space and other and fold(space) != fold(other):
-        return fold(short) == fold(long)
-    one, two = fold(short), fold(long)
+    if space and other and folded_name(space) != folded_name(other):
+        return folded_name(short) == folded_name(long)
+    one, two = folded_name(short), folded_name(long)
     if len(one) > 1 and two.startswith(one) and len(two) < max(2 * len(one), len(one) + 6):
         return True
     if len(one) == 1:
@@ -107,7 +107,7 @@ def _errors(one: str, two: str) -> int:
 def _check_parameters(instance: ParameterAlias, attribute: Any, value: object) -> None:
     if not isinstance(value, Mapping) or not value:
         raise ManifestError(
-            f"parameter_aliases {instance.name!r}: expected parameters, got {shown(value)}"
+            f"parameter_aliases {instance.name!r}: expected parameters, got {short_repr(value)}"
         )
     for mark in _PLACEHOLDERS:
         if (instance.name.count(mark), list(value.values()).count(mark)) not in ((0, 0), (1, 1)):
@@ -147,7 +147,7 @@ class ParameterAlias:
 
     def meaning(self, name: str) -> dict[str, Any] | None:
         """Return the parameters that a bare name sets, or None if it does not match."""
-        found = _pattern(fold(self.name)).fullmatch(fold(name))
+        found = _pattern(folded_name(self.name)).fullmatch(folded_name(name))
         if found is None:
             return None
         return {key: _value(value, found) for key, value in self.parameters.items()}
@@ -169,14 +169,14 @@ def _value(value: Any, found: re.Match[str]) -> Any:
     return value
 
 
-def averaged(
+def average_aliases(
     *names: str, averages: Sequence[str] = ("macro", "micro", "weighted")
 ) -> tuple[ParameterAlias, ...]:
     """Return aliases with the average as prefix and suffix, ``macro_f1`` and ``f1_macro``.
 
     Examples
     --------
-    >>> [alias.name for alias in averaged("f1", averages=["macro"])]
+    >>> [alias.name for alias in average_aliases("f1", averages=["macro"])]
     ['f1_macro', 'macro_f1']
     """
     return tuple(

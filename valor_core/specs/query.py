@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from valor_core.errors import AmbiguousNameError, did_you_mean
 from valor_core.packages import SHARED_READERS
-from valor_core.specs.names import fold, in_config, is_misspelling, split_name
+from valor_core.specs.names import folded_name, in_config, is_misspelling, split_name
 from valor_core.specs.spec import KINDS, MetricSpec, ReaderSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
@@ -102,7 +102,7 @@ class NameQuery(Generic[_S]):
 
     def names(self, spec: Spec) -> bool:
         """Return whether a spec has the bare name or alias."""
-        return fold(self.name) in map(fold, (spec.short_name, *spec.aliases))
+        return folded_name(self.name) in map(folded_name, (spec.short_name, *spec.aliases))
 
     def is_kind(self, spec: Spec) -> bool:
         """Return whether a spec is a kind of the queried resource, if any."""
@@ -155,11 +155,11 @@ class NameQuery(Generic[_S]):
 
     def sought(self, specs: Iterable[Spec]) -> str | None:
         """Return a remedy with the metrics whose `related_names` contain the name, or None."""
-        bare = fold(split_name(self.name)[1])
+        bare = folded_name(split_name(self.name)[1])
         found = [
             spec.name
             for spec in specs
-            if isinstance(spec, MetricSpec) and bare in map(fold, spec.related_names)
+            if isinstance(spec, MetricSpec) and bare in map(folded_name, spec.related_names)
         ]
         return f"Valor has its parts: {', '.join(found)}" if found else None
 

@@ -23,12 +23,12 @@ from valor_core.errors import (
     UnknownNameError,
     VersionPinError,
     did_you_mean,
-    shown,
+    short_repr,
 )
 from valor_core.packages import OWNERS, RENAMED, rescan, ways
 from valor_core.specs.extensions import Claim, claims
 from valor_core.specs.manifest import Manifest, load_manifest, read_manifest
-from valor_core.specs.names import fold, split_name
+from valor_core.specs.names import folded_name, split_name
 from valor_core.specs.query import OWN_NAMESPACE, NameQuery
 from valor_core.specs.spec import (
     ArraysSpec,
@@ -101,7 +101,7 @@ class Registry:
         """Add a decorated metric; raise a `PluginConflictError` if another one has its name."""
         space = spec.namespace
         manifest = self.manifest(space) if self._has(space) else Manifest(space, *_IN_PROCESS)
-        other = manifest.of(MetricSpec).by_name.get(fold(spec.short_name))
+        other = manifest.of(MetricSpec).by_name.get(folded_name(spec.short_name))
         if other is None:
             self._keep(space, manifest.joined_by(spec, MetricSpec))
         elif other != spec:
@@ -216,7 +216,7 @@ class Registry:
             self._add_decorated(namespace, short)
         if not self._has(namespace):
             return None
-        spec = self.manifest(namespace).of(kind).by_name.get(fold(short))
+        spec = self.manifest(namespace).of(kind).by_name.get(folded_name(short))
         return spec if spec is not None and spec.name == full else None
 
     def resource_kind(self, name: str, resource: ResourceSpec) -> ResourceKindSpec:
@@ -257,7 +257,7 @@ class Registry:
         if not (isinstance(found, type) and hasattr(found, "of") and hasattr(found, "select")):
             raise ManifestError(
                 f"{spec.name}: expected a class of valor_core.schemas.Batch as implementation, got "
-                f"{shown(found)}",
+                f"{short_repr(found)}",
                 "Inherit from it: class MyBatch(Batch).",
             )
         return found
@@ -337,7 +337,7 @@ class Registry:
             self._add_decorated(namespace, short)
         space = self._namespace(namespace, str(query))
         specs = self.manifest(space).of(query.kind).by_name
-        spec = specs.get(fold(short)) or _with_name_parameter(specs.values())
+        spec = specs.get(folded_name(short)) or _with_name_parameter(specs.values())
         if spec is None:
             remedy = (
                 query.as_written(specs.values())
@@ -357,18 +357,18 @@ class Registry:
 
     def _add_decorated(self, namespace: str, short: str) -> None:
         """Add a decorated metric, unless a plugin declares its name."""
-        spec = DECORATED.get(fold(f"{namespace}.{short}"))
+        spec = DECORATED.get(folded_name(f"{namespace}.{short}"))
         if spec is None:
             return
         has = self._has(spec.namespace) and self.manifest(spec.namespace).of(MetricSpec).by_name
-        if not has or fold(spec.short_name) not in has:
+        if not has or folded_name(spec.short_name) not in has:
             self.add(spec)
 
     def _namespace(self, name: str, label: str) -> str:
         """Return the namespace with a name; errors begin with the label."""
         if self._has(name):
             return name
-        spaces = [space for space in self.namespaces if fold(space) == fold(name)]
+        spaces = [space for space in self.namespaces if folded_name(space) == folded_name(name)]
         if not spaces:
             raise self._unknown_namespace(name, label)
         if len(spaces) > 1:
@@ -381,7 +381,7 @@ class Registry:
     def at_home(self, query: NameQuery[_S]) -> _S | None:
         """Return the spec of a bare name in the namespaces searched first, or None."""
         for home in self.homes(query):
-            spec = self.manifest(home).of(query.kind).by_name.get(fold(query.name))
+            spec = self.manifest(home).of(query.kind).by_name.get(folded_name(query.name))
             if spec is not None and query.is_kind(spec):
                 return spec
         return None
@@ -477,10 +477,10 @@ class Registry:
         return found
 
     def _unknown_namespace(self, namespace: str, label: str) -> UnknownNameError:
-        owner = OWNERS.get(fold(namespace))
+        owner = OWNERS.get(folded_name(namespace))
         if owner is not None:
             return MissingPluginError(
-                f"{label}: the plugin '{fold(namespace)}' is not installed",
+                f"{label}: the plugin '{folded_name(namespace)}' is not installed",
                 f"Install it with: {ways(owner)}",
             )
         return UnknownNameError(
@@ -494,8 +494,8 @@ class Registry:
             raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
         if len(found) == 1:
             return found[0]
-        preferred = fold(self.choose.get(namespace, ""))
-        chosen = [claim for claim in found if fold(claim.distribution) == preferred]
+        preferred = folded_name(self.choose.get(namespace, ""))
+        chosen = [claim for claim in found if folded_name(claim.distribution) == preferred]
         if len(chosen) == 1:
             return chosen[0]
         names = " and ".join(sorted(map(str, found)))

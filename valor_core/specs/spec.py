@@ -17,12 +17,12 @@ from valor_core.errors import (
     MissingExtraError,
     ValorError,
     did_you_mean,
-    shown,
+    short_repr,
 )
 from valor_core.packages import OWNERS, ways
-from valor_core.parameters.declaration import NoParameters, declared
+from valor_core.parameters.declaration import NoParameters, parameters_of
 from valor_core.specs.extensions import claims
-from valor_core.specs.names import ParameterAlias, fold
+from valor_core.specs.names import ParameterAlias, folded_name
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
 _ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -34,7 +34,7 @@ def _matches(pattern: re.Pattern[str], form: str) -> Any:
         if not isinstance(value, str) or not pattern.fullmatch(value):
             of = type(spec).__name__ if attribute.name == "name" else called(spec)
             raise ManifestError(
-                f"{of}: {attribute.name} must look like {form}, got {shown(value)}",
+                f"{of}: {attribute.name} must look like {form}, got {short_repr(value)}",
                 f"Write it as: {attribute.name}={form}",
             )
 
@@ -53,7 +53,7 @@ def check_requires_form(spec: Any, attribute: Any, value: object) -> None:
     """Raise a `ManifestError` unless a value is a tuple of names."""
     if not isinstance(value, tuple) or not all(isinstance(name, str) for name in value):
         raise ManifestError(
-            f"{called(spec)}: requires must be a tuple of names of fields, got {shown(value)}",
+            f"{called(spec)}: requires must be a tuple of names of fields, got {short_repr(value)}",
             REQUIRES_HINT,
         )
 
@@ -65,13 +65,13 @@ def check_aliases(spec: Any, attribute: Any, value: object) -> None:
     """Raise a `ManifestError` unless a value is a tuple of words."""
     if not isinstance(value, tuple):
         raise ManifestError(
-            f"{called(spec)}: aliases must be a tuple of words, got {shown(value)}", _ALIASES
+            f"{called(spec)}: aliases must be a tuple of words, got {short_repr(value)}", _ALIASES
         )
     for word in value:
         if not isinstance(word, str) or not _ALIAS.fullmatch(word):
             raise ManifestError(
                 f"{called(spec)}: aliases must be words of letters, digits, '_' and '-' that "
-                f"begin with a letter, got {shown(word)}",
+                f"begin with a letter, got {short_repr(word)}",
                 _ALIASES,
             )
 
@@ -83,7 +83,7 @@ def check_parameters_form(spec: Any, attribute: Any, value: object) -> None:
     if not isinstance(value, type):
         raise ManifestError(
             f"{called(spec)}: parameters must be a class or look like "
-            f"'package.parameters:Class', got {shown(value)}",
+            f"'package.parameters:Class', got {short_repr(value)}",
             "Write it as: parameters='package.parameters:Class'",
         )
     spec.check_parameter_class(value)
@@ -245,7 +245,8 @@ class Spec:
         """Raise a `ManifestError` unless a class can hold the parameters."""
         if not isinstance(cls, type) or not has(cls):
             raise ManifestError(
-                f"{self.name}: expected parameters to be a parameter class, found {shown(cls)}",
+                f"{self.name}: expected parameters to be a parameter class, "
+                f"found {short_repr(cls)}",
                 "Make it with the decorator: @valor_core.parameters.parameters",
             )
 
@@ -367,17 +368,17 @@ class MetricSpec(Spec):
     def check_parameter_class(self, cls: object) -> None:
         """Also reject reserved names of parameters and an unknown `name_parameter`."""
         super().check_parameter_class(cls)
-        for parameter in declared(cls):
+        for parameter in parameters_of(cls):
             if parameter.name in RESERVED:
                 raise ManifestError(
                     f"{self.name}: the parameter name {parameter.name!r} is reserved",
                     f"Reserved names: {', '.join(sorted(RESERVED))}",
                 )
-        names = [parameter.name for parameter in declared(cls)]
+        names = [parameter.name for parameter in parameters_of(cls)]
         if self.name_parameter is not None and self.name_parameter not in names:
             raise ManifestError(
                 f"{self.name}: name_parameter must be one of its parameters, got "
-                f"{shown(self.name_parameter)}",
+                f"{short_repr(self.name_parameter)}",
                 f"It is one of: {', '.join(names)}",
             )
 
@@ -638,7 +639,7 @@ class Specs(tuple[_S, ...]):
     def by_name(self) -> Mapping[str, _S]:
         """Specs by normalized name and alias."""
         words = [(word, spec) for spec in self for word in (*spec.aliases, spec.short_name)]
-        return {fold(word): spec for word, spec in words}
+        return {folded_name(word): spec for word, spec in words}
 
 
 def import_object(place: str) -> Any:

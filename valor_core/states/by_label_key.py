@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import attrs
 
 from valor_core.errors import StateError
-from valor_core.states.state import Content, State
+from valor_core.states.state import State, StateContent
 
 
 @attrs.define(slots=False, repr=False)
@@ -47,11 +47,11 @@ class ByLabelKey(State):
         """Return the warnings of all label keys."""
         return [warning for _, part in self.sorted() for warning in part.warnings()]
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all counts by label key, for a file."""
         return {key: part.dump() for key, part in self.keys.items()}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned.
 
         Raises

@@ -10,10 +10,10 @@ from typing import Any, Self, cast, get_args, get_origin, get_type_hints
 import attrs
 import numpy as np
 
-from valor_core.errors import ManifestError, SchemaError, StateError, shown
+from valor_core.errors import ManifestError, SchemaError, StateError, short_repr
 from valor_core.schemas.label import Label
 from valor_core.states.saved_columns import saved_column, saved_number
-from valor_core.states.state import Content, State
+from valor_core.states.state import State, StateContent
 from valor_core.states.sums import ExactSum, ExactSums
 
 _MARK = "counted"
@@ -66,11 +66,11 @@ class DerivedState(State):
         for name in self._counted():
             setattr(self, name, _merged(getattr(self, name), getattr(other, name), name))
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all counts, for a file."""
         return {name: _dumped(getattr(self, name)) for name in self._counted()}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned.
 
         Raises
@@ -122,7 +122,7 @@ def _dumped(value: Any) -> Any:
     return value
 
 
-def _restored(hint: Any, content: Content, name: str, neutral: Any) -> Any:
+def _restored(hint: Any, content: StateContent, name: str, neutral: Any) -> Any:
     """Return the validated value of a field; an added array has the shape of the neutral one."""
     kind, parts, value = get_origin(hint) or hint, get_args(hint), content.get(name)
     if kind in (dict, Counter) and isinstance(value, dict):
@@ -147,7 +147,7 @@ def _restored(hint: Any, content: Content, name: str, neutral: Any) -> Any:
         (entry,) = get_args(get_args(parts[0])[1])
         dtype = "U" if entry is np.str_ else entry
         return [] if value is None else [saved_column(content, name, dtype, finite=False)]
-    raise StateError(f"{name}: expected {_words(hint)}, found {shown(value)}")
+    raise StateError(f"{name}: expected {_words(hint)}, found {short_repr(value)}")
 
 
 def _key(hint: Any, value: Any, place: str) -> Any:
@@ -156,7 +156,7 @@ def _key(hint: Any, value: Any, place: str) -> Any:
     key = tuple(value) if kind is tuple and isinstance(value, list) else value
     parts = key if isinstance(key, tuple) else (key,)
     if type(key) is not kind or not all(type(part) in (str, int, Label) for part in parts):
-        raise StateError(f"{place}: expected {_words(hint)}, found {shown(value)}")
+        raise StateError(f"{place}: expected {_words(hint)}, found {short_repr(value)}")
     return key
 
 

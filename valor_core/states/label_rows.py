@@ -14,7 +14,7 @@ from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.states.derived import DerivedState
 from valor_core.states.saved_columns import saved_column, saved_labels
-from valor_core.states.state import Content
+from valor_core.states.state import StateContent
 from valor_core.states.sums import ExactSums, saved_sums
 
 MOST_COUNTED = 1 << 61
@@ -78,13 +78,13 @@ class LabelRows(DerivedState):
         self.add(other.vocabulary.labels, **{name: getattr(other, name) for name in self._rows()})
         super().merge(other)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all labels and counts, for a file."""
         rows = {name: getattr(self, name) for name in self._rows()}
         texts = {k: v.to_text() if isinstance(v, ExactSums) else v for k, v in rows.items()}
         return {"labels": self.vocabulary.labels, **texts, **super().dump()}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned.
 
         Raises

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from valor_core.errors import SchemaError, StateError, shown
+from valor_core.errors import SchemaError, StateError, short_repr
 from valor_core.schemas.columns import Codes, is_ascending
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.label import Label, are_distinct
@@ -61,7 +61,7 @@ def saved_column(
     """
     array = content.get(name)
     if not isinstance(array, np.ndarray):
-        raise StateError(f"{name}: expected an array, found {shown(array)}")
+        raise StateError(f"{name}: expected an array, found {short_repr(array)}")
     if not _has_type(array, dtype):
         raise StateError(f"{name}: expected an array of {_named(dtype)}, found {array.dtype}")
     _check_characters(array, name)
@@ -176,7 +176,7 @@ def saved_labels(content: Mapping[str, Any], name: str) -> list[Label]:
     """
     found = content.get(name)
     if not isinstance(found, list) or not all(isinstance(label, Label) for label in found):
-        raise StateError(f"{name}: expected labels, found {shown(found)}")
+        raise StateError(f"{name}: expected labels, found {short_repr(found)}")
     if not are_distinct(found):
         raise StateError(f"{name}: expected distinct labels, found one twice")
     return found
@@ -197,7 +197,7 @@ def saved_number(content: Mapping[str, Any], name: str, *, low: int | None = Non
     """
     value = content.get(name)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise StateError(f"{name}: expected a whole number, found {shown(value)}")
+        raise StateError(f"{name}: expected a whole number, found {short_repr(value)}")
     if low is not None and value < low:
         raise StateError(f"{name}: expected {low:,} or more, found {value:,}")
     return value

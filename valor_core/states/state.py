@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from valor_core.errors import ValorError
 
-Content = dict[str, Any]
+StateContent = dict[str, Any]
 """Content of a state for a file: arrays, numbers, strings, lists and dictionaries."""
 
 
@@ -37,11 +37,11 @@ class State:
         """Add the counts of another state of the same request, which is not modified."""
         raise NotImplementedError
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all counts, for a file."""
         raise NotImplementedError
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         raise NotImplementedError
 
@@ -234,7 +234,7 @@ class FailedState:
         """Return the replacement for a state in which a step raised an error."""
         return cls(f"{step}: {type(error).__name__}: {error}")
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the reason, for a file."""
         return {"broken": self.reason}
 

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
-from valor_core.errors import SchemaError, StateError, and_more, shown
+from valor_core.errors import SchemaError, StateError, and_more, short_repr
 
 _UNIT_BITS = 1074
 # Values are scaled into windows of 32 binary exponents and split into an integer part of at most 31
@@ -319,7 +319,7 @@ def saved_sums(text: object, name: str, most: NDArray[np.floating[Any]]) -> Exac
     except SchemaError as error:
         raise StateError(f"{name}: {error.message}") from None
     if sums is None or values is None or len(values) != len(most):
-        raise StateError(f"{name}: expected {len(most):,} exact sums, found {shown(text)}")
+        raise StateError(f"{name}: expected {len(most):,} exact sums, found {short_repr(text)}")
     invalid = np.flatnonzero((values < 0) | (values > most))
     if len(invalid):
         first = invalid[0]
@@ -333,7 +333,7 @@ def _finite_floats(values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values)
     if array.dtype.kind != "f" or array.dtype.itemsize > 8:
         raise SchemaError(
-            f"exact sum: expected floats of at most 64 bits, got {shown(array)}",
+            f"exact sum: expected floats of at most 64 bits, got {short_repr(array)}",
             remedy="Convert the values with .astype(float) if that loses nothing.",
         )
     floats = array.astype(np.float64, copy=False).ravel()
@@ -350,7 +350,7 @@ def _finite_floats(values: ArrayLike) -> NDArray[np.float64]:
 def _group_codes(codes: ArrayLike, count: int | None) -> NDArray[np.int64]:
     array = np.asarray(codes)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
-        raise SchemaError(f"exact sums: expected a list of integer codes, got {shown(array)}")
+        raise SchemaError(f"exact sums: expected a list of integer codes, got {short_repr(array)}")
     if count is not None and len(array) != count:
         raise SchemaError(f"exact sums: expected {count} codes, one per value, got {len(array)}")
     groups = array.astype(np.int64)
@@ -464,5 +464,5 @@ def _units_of_text(text: str) -> int:
     match = _TEXT.fullmatch(text)
     places = int(match[3]) + _UNIT_BITS if match else -1
     if match is None or places < 0:
-        raise SchemaError(f"exact sum: expected text such as '0x3p-1', got {shown(text)}")
+        raise SchemaError(f"exact sum: expected text such as '0x3p-1', got {short_repr(text)}")
     return int(match[1] + match[2], 16) << places

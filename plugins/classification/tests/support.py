@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_core import evaluate
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.schemas import Label
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.specs import Registry

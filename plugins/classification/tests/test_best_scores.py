@@ -10,7 +10,8 @@ from valor_classification.readers.arrays import finite_tops, from_arrays
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Floats
-from valor_core.schemas.classification import ScoreMatrix, Tops
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.schemas.classification.scores import Tops
 
 SCORES = np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3], [0.0, 0.4, 0.6]])
 

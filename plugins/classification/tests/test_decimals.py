@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from valor_classification.readers.arrays import from_arrays
 
 from valor_core import evaluate
-from valor_core.schemas import floats
 from valor_core.schemas.classification import ScoreList
+from valor_core.schemas.columns import floats
 
 THRESHOLDS = [number / 100 for number in range(1, 100)]
 LABELS = ["ant", "bee", "cat", "dog"]

@@ -13,7 +13,8 @@ from typing import Any
 from cases import for_each
 
 from valor_core.errors import SchemaError
-from valor_core.results import Result, Results
+from valor_core.results import Result
+from valor_core.results.results import Results
 from valor_core.schemas.classification import ClassificationBatch
 
 from . import naive

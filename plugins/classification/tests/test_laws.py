@@ -19,7 +19,7 @@ from valor_classification.readers.arrays import from_arrays, from_predicted
 from valor_core import Evaluator
 from valor_core.evaluation import Plan
 from valor_core.evaluation.bound_metric import bind_metrics
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.schemas import Datums, Label
 from valor_core.schemas.classification import (
     Classification,

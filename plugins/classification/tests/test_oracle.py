@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from valor_classification.readers.arrays import from_arrays
 
-from valor_core.results import Failed, Results, Undefined
+from valor_core.results import Failed, Undefined
+from valor_core.results.results import Results
 from valor_core.schemas.classification import ClassificationBatch
 
 from . import naive

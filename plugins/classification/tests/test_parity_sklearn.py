@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn import metrics as sk
 from valor_classification.readers.arrays import from_arrays
 
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
 from .support import by_label, results_of, value_of

@@ -16,7 +16,7 @@ from valor_files import Table
 
 from valor_core import Evaluator, evaluate
 from valor_core.errors import ParameterError, UnknownNameError
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.schemas.classification import Classification
 
 from .files import METRICS, error, read, written

@@ -12,7 +12,7 @@ from cases import for_each
 from valor_classification import plugin
 
 from valor_core import evaluate
-from valor_core.parameters import declared
+from valor_core.parameters import parameters_of
 from valor_core.results import Result
 from valor_core.schemas.classification import Classification
 
@@ -56,7 +56,7 @@ OTHERS: dict[str, list[Settings]] = {
 
 def _cases() -> Iterator[tuple[str, str]]:
     for spec in plugin.valor_metrics():
-        for parameter in declared(spec.parameter_class):
+        for parameter in parameters_of(spec.parameter_class):
             yield pytest.param(
                 spec.short_name, parameter.name, id=f"{spec.short_name}-{parameter.name}"
             )

@@ -10,9 +10,9 @@ from valor_core.specs import (
     Range,
     ReaderSpec,
     Reference,
-    averaged,
     hookimpl,
 )
+from valor_core.specs.names import average_aliases
 
 SHARE = Range(0, 1)
 VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "classification metrics")
@@ -72,7 +72,7 @@ PREDICTED = (
         "predicted:LabelParameters",
         references=(VALOR, SOKOLOVA),
         aliases=("positive_predictive_value", "ppv", "precision_score"),
-        parameter_aliases=averaged("precision", "precision_score"),
+        parameter_aliases=average_aliases("precision", "precision_score"),
         related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
@@ -82,7 +82,7 @@ PREDICTED = (
         "predicted:LabelParameters",
         references=(VALOR, SOKOLOVA),
         aliases=("sensitivity", "true_positive_rate", "tpr", "recall_score"),
-        parameter_aliases=averaged("recall", "recall_score"),
+        parameter_aliases=average_aliases("recall", "recall_score"),
         related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
@@ -100,7 +100,7 @@ PREDICTED = (
         "predicted:LabelParameters",
         references=(VALOR, SOKOLOVA),
         aliases=("f1_score", "f_score"),
-        parameter_aliases=averaged("f1", "f1_score"),
+        parameter_aliases=average_aliases("f1", "f1_score"),
         related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(

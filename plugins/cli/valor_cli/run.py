@@ -16,11 +16,13 @@ from valor_cli.config.paths import moved_paths
 from valor_cli.config.resolved import resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, error_at
-from valor_core.evaluation import Evaluator, Progress, run
+from valor_core.evaluation import Evaluator
+from valor_core.evaluation.evaluate import Progress, run
 from valor_core.packages import OWNERS, version_of, ways
 from valor_core.readers import reader_of, resolve_data
 from valor_core.results import Report
-from valor_core.specs import ReaderSpec, Registry, fold
+from valor_core.specs import ReaderSpec, Registry
+from valor_core.specs.names import folded_name
 
 if TYPE_CHECKING:
     from valor_report.gallery.worst_items import PlannedGallery
@@ -93,7 +95,7 @@ def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
     owners = OWNERS
     missing = [
         space
-        for space in dict.fromkeys(fold(space) for space in spaces)
+        for space in dict.fromkeys(folded_name(space) for space in spaces)
         if space in owners and space not in registry.namespaces
     ]
     if not missing:
@@ -119,7 +121,7 @@ def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -
                 did_you_mean(namespace, claims) or f"Claimed are: {', '.join(claims)}.",
             )
         claiming = [claim.distribution for claim in claims[namespace]]
-        if fold(distribution) not in map(fold, claiming):
+        if folded_name(distribution) not in map(folded_name, claiming):
             raise ConfigError(
                 f"{place}plugins.{namespace}: expected {' or '.join(claiming)}, "
                 f"got {distribution!r}"

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from valor_core import metric
 from valor_core.errors import ReadError
-from valor_core.readers import Position
+from valor_core.readers.reader import Position
 from valor_core.schemas import Batch
 
 

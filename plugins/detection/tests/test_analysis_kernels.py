@@ -10,7 +10,7 @@ from valor_detection.kernels import KERNELS
 from valor_detection.kernels.columns import ErrorColumns, FaultColumns
 from valor_detection.kernels.reference import analysis as numeric
 
-from valor_core.schemas.geometry import ends
+from valor_core.schemas.geometry.shapes import ends
 
 if KERNELS.library is None:
     compiled = None

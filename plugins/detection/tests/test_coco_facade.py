@@ -21,7 +21,7 @@ from pycocotools.cocoeval import COCOeval as TheirEval
 from valor_detection.coco import COCO, COCOeval, Params
 
 from valor_core.errors import ConfigError, ReadError
-from valor_core.schemas.geometry import runs_of
+from valor_core.schemas.geometry.run_lengths import runs_of
 
 SETS = 20
 

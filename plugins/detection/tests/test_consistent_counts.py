@@ -20,7 +20,7 @@ from valor_detection.matching.matches import matching
 from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.fields import Rule
 
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch
 
 from .support import predicted, results_of, true, value_of

@@ -23,9 +23,6 @@ from valor_detection.geometry.ious import pair_ious
 from valor_core.errors import MissingExtraError, ParameterError, SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import (
-    BOX,
-    MASK,
-    POLYGON,
     Box,
     Geometry,
     Mask,
@@ -35,6 +32,7 @@ from valor_core.schemas.geometry import (
     RotatedBox,
     Shapes,
 )
+from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "geometry.json").read_text("utf-8"))
 SQUARE = Polygon([(0, 0), (2, 0), (2, 2), (0, 2)])

@@ -16,8 +16,6 @@ from valor_core import evaluate
 from valor_core.errors import SchemaError
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import (
-    MASK,
-    POLYGON,
     Box,
     Geometry,
     Mask,
@@ -26,6 +24,7 @@ from valor_core.schemas.geometry import (
     RotatedBox,
     Shapes,
 )
+from valor_core.schemas.geometry.shapes import MASK, POLYGON
 
 
 def square(left: float, top: float, side: float) -> list[tuple[float, float]]:

@@ -16,7 +16,7 @@ from valor_detection import evaluate_detection
 from valor_detection.geometry.validity import batch_of
 
 from valor_core.errors import SchemaError, ValorError
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, Polygon
 

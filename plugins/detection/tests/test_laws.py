@@ -21,7 +21,7 @@ from valor_detection.metrics.average_precision import AveragePrecision
 from valor_detection.parameters.averages import APParameters
 
 from valor_core import Evaluator
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 

@@ -28,7 +28,8 @@ from valor_detection.kernels.segmentations import (
     Segmentations,
 )
 
-from valor_core.schemas.geometry import Mask, RunLengths, compressed
+from valor_core.schemas.geometry import Mask, RunLengths
+from valor_core.schemas.geometry.run_lengths import compressed
 
 FLAG = np.array([False])
 FIRST = np.array([0])

@@ -13,7 +13,7 @@ from valor_detection.kernels.columns import PairColumns, RankedColumns, RankedMa
 from valor_detection.kernels.reference import matching as numeric
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.geometry import ends
+from valor_core.schemas.geometry.shapes import ends
 
 if KERNELS.library is None:
     compiled = None

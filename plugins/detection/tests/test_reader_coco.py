@@ -21,7 +21,7 @@ from valor_detection.readers.coco import CocoReader
 from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas import Label
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry import runs_of
+from valor_core.schemas.geometry.run_lengths import runs_of
 
 
 def data_set() -> dict[str, Any]:

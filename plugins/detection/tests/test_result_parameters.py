@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from cases import for_each
 
-from valor_core.parameters import Parameter, declared, plain_value
+from valor_core.parameters import Parameter, parameters_of
+from valor_core.parameters.declaration import plain_value
 from valor_core.results import Result
 from valor_core.specs import MetricSpec
 
@@ -50,7 +51,9 @@ def metrics() -> Iterator[MetricSpec]:
 
 
 PAIRS = [
-    (spec.name, parameter) for spec in metrics() for parameter in declared(spec.parameter_class)
+    (spec.name, parameter)
+    for spec in metrics()
+    for parameter in parameters_of(spec.parameter_class)
 ]
 
 

@@ -9,7 +9,8 @@ from valor_detection.states import Overlaps, overlaps, ranking
 from valor_testing import check_metric
 
 from valor_core.evaluation import Evaluator
-from valor_core.results import Result, label_parameters, mean
+from valor_core.results import Result, mean_of_defined
+from valor_core.results.averages import label_parameters
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_core.specs import MetricSpec, Range
@@ -31,7 +32,7 @@ class MeanTrueScore:
         ranked = ranking(state.table, self.parameters)
         for code in (code for codes in state.table.seen.values() for code in codes):
             scores = ranked.scores[ranked.is_true & (ranked.labels == code)].tolist()
-            value, _ = mean(scores, "true positives")
+            value, _ = mean_of_defined(scores, "true positives")
             yield Result(parameters=label_parameters(state.table.labels[code]), value=value)
 
 

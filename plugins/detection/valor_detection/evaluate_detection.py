@@ -22,7 +22,8 @@ from valor_core.schemas.annotation import (
     without_data_argument,
 )
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
-from valor_core.schemas.geometry import GEOMETRY_KINDS, Geometry, geometry_kind
+from valor_core.schemas.geometry import Geometry
+from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, geometry_kind
 from valor_core.specs import MetricSpec
 from valor_detection.geometry.validity import Policy, batch_of, check_policy
 from valor_detection.parameters.fields import COCO_IOUS, Rule, check_choice

@@ -16,7 +16,8 @@ from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
-from valor_core.specs import TaskSpec, import_object
+from valor_core.specs import TaskSpec
+from valor_core.specs.spec import import_object
 
 IGNORED = 255
 NOT_COUNTED = 1 << 23

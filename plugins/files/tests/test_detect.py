@@ -7,10 +7,10 @@ from valor_files import (
     Table,
     TableInMemory,
     TableSource,
+    changed_columns,
     column_called,
     first_rows,
     matching_readers,
-    renamed,
     takes_tables,
     unknown_columns,
 )
@@ -89,7 +89,7 @@ def test_first_name_wins_over_order_of_columns() -> None:
 
 
 def test_default_column_names_are_excluded() -> None:
-    assert renamed({"label": "label", "uid": "id", "key": None}) == {"uid": "id"}
+    assert changed_columns({"label": "label", "uid": "id", "key": None}) == {"uid": "id"}
 
 
 def test_first_rows_are_read_from_tables_only(tmp_path: Path) -> None:

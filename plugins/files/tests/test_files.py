@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from messages import refused
-from valor_files import file_size, read_table, unreadable
+from valor_files import checked_size, read_table, unreadable_error
 from valor_files.tables.table import TablePartition
 
 from valor_core.errors import ReadError
@@ -15,19 +15,19 @@ def test_missing_file_suggests_similar_name(tmp_path: Path) -> None:
     (tmp_path / "predictions.csv").write_bytes(b"uid\n")
 
     with refused(ReadError):
-        file_size(tmp_path / "prediction.csv")
+        checked_size(tmp_path / "prediction.csv")
 
     with refused(ReadError):
-        file_size(tmp_path / "nowhere" / "predictions.csv")
+        checked_size(tmp_path / "nowhere" / "predictions.csv")
 
 
 def test_folders_and_empty_files_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
 
     with refused(ReadError):
-        file_size(tmp_path)
+        checked_size(tmp_path)
     with refused(ReadError):
-        file_size(tmp_path / "empty.csv")
+        checked_size(tmp_path / "empty.csv")
 
 
 def test_unreadable_file_error_has_reason_of_system(
@@ -48,16 +48,16 @@ def test_unreadable_file_error_has_reason_of_system(
             read()
     monkeypatch.setattr(Path, "stat", refuse)
     with pytest.raises(ReadError, match="found: Permission denied"):
-        file_size(path)
+        checked_size(path)
 
 
 def test_file_name_that_is_too_long_is_rejected() -> None:
     with pytest.raises(ReadError, match="found: File name too long"):
-        file_size(Path("a" * 300 + ".csv"))
+        checked_size(Path("a" * 300 + ".csv"))
 
 
 def test_system_error_without_reason_shows_message() -> None:
-    assert str(unreadable(Path("a.csv"), OSError("odd"))) == (
+    assert str(unreadable_error(Path("a.csv"), OSError("odd"))) == (
         "a.csv: expected a readable file, found: odd"
     )
 

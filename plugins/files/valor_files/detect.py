@@ -10,15 +10,11 @@ from typing import Any
 from attrs import field, frozen
 
 from valor_core.errors import ConfigError, ReadError, ValorError, and_more
-from valor_core.parameters import Kind, ListKind, UnionKind, declared
-from valor_core.specs import (
-    ReaderSpec,
-    Registry,
-    TaskSpec,
-    fold,
-    has_all,
-    meaning_of,
-)
+from valor_core.parameters import parameters_of
+from valor_core.parameters.kinds import Kind, ListKind, UnionKind
+from valor_core.specs import ReaderSpec, Registry, TaskSpec
+from valor_core.specs.lookup import has_all, meaning_of
+from valor_core.specs.names import folded_name
 from valor_files.tables import (
     Table,
     TableInMemory,
@@ -77,7 +73,7 @@ class ReaderMatch:
             served = [spec.short_name for spec in registry.all(TaskSpec) if reader.serves(spec)]
             task = served[0] if len(served) == 1 else None
         paths: list[Any] = [str(file) for file in files]
-        names = {entry.name for entry in declared(reader.parameter_class)}
+        names = {entry.name for entry in parameters_of(reader.parameter_class)}
         if len(files) <= 2 and "path" not in names and "groundtruths" in names:
             data = dict(zip(("groundtruths", "predictions"), paths, strict=False))
         else:
@@ -109,7 +105,7 @@ class ReaderMatch:
         found = {*self.detected.data, *data}
         required = {
             entry.name: entry.help or ""
-            for entry in declared(self.reader.parameter_class)
+            for entry in parameters_of(self.reader.parameter_class)
             if entry.required and found.isdisjoint((entry.name, *entry.aliases))
         }
         return required | {
@@ -161,7 +157,7 @@ def matching_readers(
 
 def takes_tables(spec: ReaderSpec) -> bool:
     """Return True if a reader accepts a table in memory instead of a file."""
-    return any(_accepts_tables(entry.kind) for entry in declared(spec.parameter_class))
+    return any(_accepts_tables(entry.kind) for entry in parameters_of(spec.parameter_class))
 
 
 def _accepts_tables(kind: Kind) -> bool:
@@ -184,7 +180,7 @@ def column_parameters(spec: ReaderSpec, *, only_required: bool = False) -> list[
     """
     return [
         entry.name
-        for entry in declared(spec.parameter_class)
+        for entry in parameters_of(spec.parameter_class)
         if (help := entry.help or "").startswith(_OF_COLUMNS) and isinstance(entry.default, str)
         if not only_required or ("; without" not in help and entry.default == entry.name)
     ]
@@ -210,7 +206,7 @@ def columns_to_name(
     for spec in registry.all(ReaderSpec):
         if spec.detect is None or not takes_tables(spec):
             continue
-        entries = declared(spec.parameter_class)
+        entries = parameters_of(spec.parameter_class)
         has_path = any(entry.required and entry.name == "path" for entry in entries)
         if has_path == (files != 2) and spec.serves(registry.find(TaskSpec, task)):
             columns = column_parameters(spec, only_required=True)
@@ -299,7 +295,7 @@ def column_called(table: Table, names: Iterable[str]) -> str | None:
     return next((written[one] for one in map(_folded, names) if one in written), None)
 
 
-def renamed(chosen: Mapping[str, str | None], own: Sequence[str] = ()) -> dict[str, str]:
+def changed_columns(chosen: Mapping[str, str | None], own: Sequence[str] = ()) -> dict[str, str]:
     """Column names by parameter, without the defaults of a reader.
 
     Examples
@@ -312,4 +308,4 @@ def renamed(chosen: Mapping[str, str | None], own: Sequence[str] = ()) -> dict[s
 
 @lru_cache(maxsize=4096)
 def _folded(name: str) -> str:
-    return fold(name).replace(" ", "")
+    return folded_name(name).replace(" ", "")

@@ -32,7 +32,7 @@ def gzip_bytes(path: Path) -> bytes:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ReadError(f"{path}: expected a valid gzip file, found {error}") from error
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     if len(data) > limit:
         from shlex import quote
 
@@ -43,12 +43,12 @@ def gzip_bytes(path: Path) -> bytes:
     return data
 
 
-def unreadable(path: Path, error: OSError) -> ReadError:
+def unreadable_error(path: Path, error: OSError) -> ReadError:
     """Convert an error of the operating system to a `ReadError`.
 
     Examples
     --------
-    >>> print(unreadable(Path("a.csv"), PermissionError(13, "Permission denied")))
+    >>> print(unreadable_error(Path("a.csv"), PermissionError(13, "Permission denied")))
     a.csv: expected a readable file, found: Permission denied
     """
     return ReadError(f"{path}: expected a readable file, found: {error.strerror or error}")
@@ -73,7 +73,7 @@ def file_below(folder: Path, name: str) -> Path | None:
     return path if is_below else None
 
 
-def file_size(path: Path) -> int:
+def checked_size(path: Path) -> int:
     """Size of a file in bytes.
 
     Raises
@@ -89,7 +89,7 @@ def file_size(path: Path) -> int:
             remedy=did_you_mean_file(path),
         ) from error
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     if S_ISDIR(found.st_mode):
         raise ReadError(f"{path}: expected a file, found a folder")
     if found.st_size == 0:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from attrs import frozen
 
-from valor_core.errors import ParameterError, ReadError, shown
-from valor_core.parameters import SCALARS, Kind, ListKind, PathKind, UnionKind
-from valor_files.files import unreadable
+from valor_core.errors import ParameterError, ReadError, short_repr
+from valor_core.parameters.kinds import SCALARS, Kind, ListKind, PathKind, UnionKind
+from valor_files.files import unreadable_error
 
 _LABEL_SUFFIXES = (".lst", ".names", ".txt")
 _OTHER_SUFFIXES = (".csv", ".json", ".tsv", ".xml", ".yaml", ".yml")
@@ -33,7 +33,8 @@ class LabelListKind(ListKind):
             return PathKind().fit(only, name)
         if only.lower().endswith(_OTHER_SUFFIXES):
             raise ParameterError(
-                f"{name} must be labels or a text file with one label per line, got {shown(only)}",
+                f"{name} must be labels or a text file with one label per line, "
+                f"got {short_repr(only)}",
                 f"Write the labels into a file that ends in .txt: {name}: labels.txt",
             )
         return super().fit(value, name)
@@ -87,7 +88,7 @@ def listed_labels(labels: Sequence[Any] | Path) -> tuple[Any, ...]:
     except FileNotFoundError as error:
         raise ReadError(f"{labels}: no such file") from error
     except OSError as error:
-        raise unreadable(labels, error) from error
+        raise unreadable_error(labels, error) from error
     if not text.strip():
         raise ReadError(f"{labels}: expected one label per line, found none")
     found: dict[str, int] = {}
@@ -99,7 +100,8 @@ def listed_labels(labels: Sequence[Any] | Path) -> tuple[Any, ...]:
             )
         if label in found:
             raise ReadError(
-                f"{labels}, line {number}: expected each label once, found {shown(label)}, as in "
+                f"{labels}, line {number}: expected each label once, "
+                f"found {short_repr(label)}, as in "
                 f"line {found[label]}",
                 _REMEDY,
             )

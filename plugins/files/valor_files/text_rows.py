@@ -15,20 +15,16 @@ from valor_core.errors import (
     SchemaError,
     ValorError,
     did_you_mean,
-    shown,
+    short_repr,
 )
 from valor_core.parameters import Within, parameter, parameters
-from valor_core.schemas import Batch, Datums, with_columns
-from valor_core.schemas.text import (
-    TEXT_FIELDS,
-    TextBatch,
-    are_texts,
-    as_text,
-    noted_lists,
-    printed_lists,
-    text_tuples,
-)
-from valor_core.specs import TaskSpec, import_object
+from valor_core.schemas import Batch, Datums
+from valor_core.schemas.columns import with_columns
+from valor_core.schemas.text import TextBatch
+from valor_core.schemas.text.batch import TEXT_FIELDS, as_text
+from valor_core.schemas.text.pairs import are_texts, noted_lists, printed_lists, text_tuples
+from valor_core.specs import TaskSpec
+from valor_core.specs.spec import import_object
 from valor_files.tables import (
     DEFAULT_PARTITION_BYTES,
     Table,
@@ -38,8 +34,8 @@ from valor_files.tables import (
     split_table,
 )
 from valor_files.tables.cells import Cells
-from valor_files.tables.metadata import columns_beside, typed, unpacked
-from valor_files.tables.nested import field_tables, parsed
+from valor_files.tables.metadata import cell_value, columns_beside, unpacked
+from valor_files.tables.nested import field_tables, json_cells
 from valor_files.tables.table import Column
 
 
@@ -277,7 +273,7 @@ def _one_text(table: Table, name: str) -> Any:
     for index, cell in enumerate(texts):
         if cell is not None and not isinstance(cell, str):
             raise SchemaError(
-                f"{table.place(index, name)}: expected a string, found {shown(cell)}",
+                f"{table.place(index, name)}: expected a string, found {short_repr(cell)}",
                 as_text(cell),
             )
     return texts
@@ -290,7 +286,7 @@ def _check_lists(table: Table, name: str, cells: Sequence[Any]) -> None:
     for index, cell in enumerate(cells):
         if cell is not None and not are_texts(cell):
             raise SchemaError(
-                f"{table.place(index, name)}: expected strings, found {shown(cell)}",
+                f"{table.place(index, name)}: expected strings, found {short_repr(cell)}",
                 'Write each item as a string: ["…", "…"]',
             )
 
@@ -322,14 +318,14 @@ def fields_of(table: Table) -> dict[str, str]:
 def _outcomes(table: Table, name: str) -> list[tuple[bool, ...]]:
     """Parse lists of booleans; a single value becomes a list of one."""
     found = []
-    for row, cell in enumerate(parsed(table, name)):
-        value = typed(cell) if table.is_text else cell
+    for row, cell in enumerate(json_cells(table, name)):
+        value = cell_value(cell) if table.is_text else cell
         listed = () if value is None else value if isinstance(value, (list, tuple)) else (value,)
         for one in listed:
             if not isinstance(one, int) or one not in (0, 1):
                 raise ReadError(
                     f"{table.place(row, name)}: expected a list of true and false, "
-                    f"found {shown(cell)}"
+                    f"found {short_repr(cell)}"
                 )
         found.append(tuple(map(bool, listed)))
     return found

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from valor_core.errors import ConfigError, did_you_mean_file, shown
-from valor_core.readers import check_one_task
+from valor_core.errors import ConfigError, did_you_mean_file, short_repr
+from valor_core.readers.resolve import check_one_task
 from valor_core.specs import ReaderSpec, Registry, TaskSpec
 from valor_files.detect import first_rows, matching_readers, takes_tables, unknown_columns
 from valor_files.tables import TableInMemory, TableSource
@@ -87,7 +87,7 @@ def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | Non
         return ConfigError(f"data: no reader recognizes {names}", remedy)
     if len(tables) == 1:
         return unknown_columns("data", tables[0], remedy)
-    names = " and ".join(shown(list(table.names)) for table in tables)
+    names = " and ".join(short_repr(list(table.names)) for table in tables)
     return ConfigError(f"data: no reader recognizes two tables with these columns: {names}", remedy)
 
 

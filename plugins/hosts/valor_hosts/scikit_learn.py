@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from valor_core import ClassificationBatch, Evaluator, Report
-from valor_core.errors import ConfigError, SchemaError, error_at, shown
+from valor_core.errors import ConfigError, SchemaError, error_at, short_repr
 from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
 from valor_core.results import Failed, Undefined
@@ -65,7 +65,7 @@ def scorer(
         named = {"name": metric} if isinstance(metric, str) else metric
         if not isinstance(named, dict):
             raise ConfigError(
-                f"scorer: expected a name with {', '.join(parameters)}, got {shown(metric)}",
+                f"scorer: expected a name with {', '.join(parameters)}, got {short_repr(metric)}",
                 "Pass the parameters in the metric: scorer({'name': …, …})",
             )
         chosen = named | parameters
@@ -153,7 +153,7 @@ def _batch(scorer: Scorer, estimator: Any, X: Any, y_true: Any) -> Classificatio
     method = next((name for name in scorer.response_method if hasattr(estimator, name)), None)
     if method is None:
         names = " or ".join(scorer.response_method)
-        raise SchemaError(f"expected an estimator with {names}, got {shown(estimator)}")
+        raise SchemaError(f"expected an estimator with {names}, got {short_repr(estimator)}")
     response = getattr(estimator, method)(X)
     classes = getattr(estimator, "classes_", None)
     is_multilabel = np.ndim(y_true) == 2 and np.shape(y_true)[1] > 1

@@ -14,7 +14,7 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_core import Registry
 from valor_core.results import Failed, ItemScore, NoScore
 from valor_core.schemas.text import Text
-from valor_core.specs import import_object
+from valor_core.specs.spec import import_object
 
 MetricDetails = dict[str, Any] | str | ClientError
 Script = Mapping[str, MetricDetails | Callable[[Mapping[str, Any]], MetricDetails]]

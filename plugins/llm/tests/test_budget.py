@@ -21,7 +21,8 @@ from valor_llm.parameters.judge import JudgeParameters, Prices
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ParameterError, ResourceStopped
-from valor_core.resources import Share, bind_resources, opened
+from valor_core.resources import Share, opened
+from valor_core.resources.bound import bind_resources
 from valor_core.results import NotRun
 from valor_core.schemas.text import Text
 from valor_core.scoring import submit

@@ -18,7 +18,7 @@ from valor_llm.replies.token_probabilities import NoProbabilities, expected, gra
 
 from valor_core import Registry
 from valor_core.schemas.text import Text
-from valor_core.specs import import_object
+from valor_core.specs.spec import import_object
 
 FIVE = Rating((1, 2, 3, 4, 5))
 TEN = Rating(tuple(range(1, 11)))

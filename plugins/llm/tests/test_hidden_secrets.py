@@ -85,7 +85,7 @@ def test_value_of_a_variable_in_headers_and_address_is_in_no_report(
         },
         "cache_file": str(tmp_path / "cache.sqlite"),
     }
-    from valor_core.parameters import fill_in
+    from valor_core.parameters.environment import fill_in
 
     report = evaluate(
         [Text("a", "q", "It rains.", contexts=["It rains."])],

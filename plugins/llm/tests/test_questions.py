@@ -12,7 +12,7 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_core import Registry
 from valor_core.results import ItemScore
 from valor_core.schemas.text import Text
-from valor_core.specs import import_object
+from valor_core.specs.spec import import_object
 
 from .scripted import Scripted, rated, said
 

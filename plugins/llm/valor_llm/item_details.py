@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from valor_intervals import LEVEL, mean_interval
 
-from valor_core.resources import BoundResource
-from valor_core.results import ONLY, Failed, ItemRows, MetricDetails, NotRun, Numbers, Undefined
+from valor_core.resources.bound import BoundResource
+from valor_core.results import Failed, ItemRows, MetricDetails, NotRun, Numbers, Undefined
+from valor_core.results.item_rows import SINGLE
 from valor_core.specs import MetricSpec, Range
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
@@ -87,7 +88,7 @@ def summarize(
     resources : mapping of str to BoundResource
         The judge, which may be missing.
     """
-    details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
+    details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[SINGLE], spec)}
     judge = next(iter(resources.values()), None)
     details_of_rows = [rows.details[row] for row in sorted(rows.details)]
     scorings = RepeatedScores.of(details_of_rows)

@@ -8,7 +8,7 @@ import pytest
 from valor_report.csv_rows import csv_text
 
 from valor_core import Report, Result, Undefined
-from valor_core.results import Results
+from valor_core.results.results import Results
 
 COUNTS = Result(type="Counts", metric="c.Counts@1", parameters={"at": 0.5}, value={"tp": 1})
 

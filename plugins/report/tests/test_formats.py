@@ -7,7 +7,9 @@ from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import ReportError
-from valor_core.results import ItemRow, ItemTable, Requirement, Results, report_suffixes
+from valor_core.results import ItemRow
+from valor_core.results.report import ItemTable, Requirement, report_suffixes
+from valor_core.results.results import Results
 
 
 def result(type: str, value: Any, **parameters: Any) -> Result:

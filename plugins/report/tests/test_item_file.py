@@ -8,7 +8,8 @@ import pytest
 from valor_report.item_file import write_items
 
 from valor_core.errors import ReportError
-from valor_core.results import ItemRow, ItemTable
+from valor_core.results import ItemRow
+from valor_core.results.report import ItemTable
 
 
 def row_table() -> ItemTable:

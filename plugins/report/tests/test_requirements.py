@@ -21,7 +21,7 @@ from valor_core import (
     metric,
 )
 from valor_core.errors import ConfigError, MissingExtraError
-from valor_core.results import Requirement
+from valor_core.results.report import Requirement
 from valor_core.specs import Range
 
 RESULTS = Report(

@@ -12,8 +12,8 @@ from valor_report.selection import select
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import ReportError
-from valor_core.results import Results
 from valor_core.results.entries import flat_keys
+from valor_core.results.results import Results
 
 
 def of(type: str, value: Any, /, **parameters: Any) -> Result:

@@ -3,7 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.results import ItemRow, ItemTable, Requirement
+from valor_core.results import ItemRow
+from valor_core.results.report import ItemTable, Requirement
 
 
 def result(type: str, value: Any, **parameters: Any) -> Result:

@@ -3,16 +3,10 @@ from valor_report.drawing.canvas import Canvas
 from valor_report.drawing.images import image_bytes, thumbnail
 from valor_report.drawing.panels import Panel, panel_sheet, panel_size
 from valor_report.drawing.photos import check_photo_folder, photo
-from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture, Piece
+from valor_report.gallery.pictures import Gallery, MarkedPiece, MarkedTexts, Picture
 from valor_report.selection import select
 from valor_report.tables.sections import requirement_table
-from valor_report.tables.text_table import (
-    MISSING,
-    Cell,
-    TextColumn,
-    TextTable,
-    number_text,
-)
+from valor_report.tables.text_table import MISSING, Cell, TextColumn, TextTable, number_text
 from valor_report.text import troubles
 
 __all__ = [
@@ -21,10 +15,10 @@ __all__ = [
     "Cell",
     "Comparison",
     "Gallery",
+    "MarkedPiece",
     "MarkedTexts",
     "Panel",
     "Picture",
-    "Piece",
     "TextColumn",
     "TextTable",
     "check_photo_folder",

@@ -13,19 +13,10 @@ from attrs import Attribute, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import RegistryError, ReportError
-from valor_core.results import (
-    ROW_NAMES,
-    ConfusionTable,
-    Entry,
-    Failed,
-    Report,
-    Result,
-    Undefined,
-    entries_of,
-    is_number,
-    pairs,
-    write_text,
-)
+from valor_core.results import ConfusionTable, Failed, Report, Result, Undefined
+from valor_core.results.entries import ROW_NAMES, Entry, entries_of, pairs
+from valor_core.results.files import write_text
+from valor_core.results.result import is_number
 from valor_core.specs import Registry
 from valor_report.settings import differences
 from valor_report.tables.pivot import text_of

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.results import Results
+from valor_core.results.results import Results
 
 _FORMULA = re.compile(r"(?![-+]?[0-9]+(\.[0-9]+)?$)[-=+@\t\r]")
 """Beginning of text that spreadsheets parse as a formula; signed numbers are excluded."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from valor_core.errors import ReportError
 from valor_core.packages import import_extra
-from valor_core.results import ItemTable, replacing, write_text
+from valor_core.results.files import replacing, write_text
+from valor_core.results.report import ItemTable
 
 
 def write_items(path: Path, tables: Iterable[ItemTable], private: bool = False) -> None:

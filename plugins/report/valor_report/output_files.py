@@ -9,7 +9,9 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from valor_core.errors import ConfigError, ReportError, ValorError
-from valor_core.results import Report, check_format, check_writable, either, report_suffixes
+from valor_core.results import Report
+from valor_core.results.files import check_writable
+from valor_core.results.report import check_format, either, report_suffixes
 from valor_report.item_file import write_items
 
 _ROWS = (".jsonl", ".parquet")

@@ -9,18 +9,11 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
-from valor_core.results import (
-    CONDITION,
-    Failed,
-    Requirement,
-    Result,
-    Undefined,
-    first_line,
-    has_name,
-    is_met,
-    is_number,
-)
+from valor_core.errors import ConfigError, ReportError, did_you_mean, short_repr
+from valor_core.results import Failed, Result, Undefined
+from valor_core.results.report import CONDITION, Requirement, is_met
+from valor_core.results.result import first_line, is_number
+from valor_core.results.results import has_name
 from valor_core.specs import Range
 from valor_report.selection import select
 
@@ -55,7 +48,7 @@ def parse_requirements(
     for name, condition in require.items():
         if not isinstance(condition, str) or not CONDITION.fullmatch(condition):
             raise ConfigError(
-                f"require.{name}: expected a comparison, got {shown(condition)}",
+                f"require.{name}: expected a comparison, got {short_repr(condition)}",
                 f'Write it as: ">= {condition if is_number(condition) else 0.5}".',
             )
         if metrics is not None:
@@ -83,7 +76,7 @@ def _check_in_range(name: str, condition: str, range: Range) -> None:
     if match and number not in range:
         share = number / 100
         raise ConfigError(
-            f"require.{name}: expected a number in {range}, got {shown(condition)}",
+            f"require.{name}: expected a number in {range}, got {short_repr(condition)}",
             f'Write it as: "{match[1]} {share:g}"' if number >= 2 and share in range else None,
         )
 

@@ -14,21 +14,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_core.errors import ReportError, and_more, did_you_mean
-from valor_core.results import (
-    NAMING,
-    NO_VALUE,
-    Entry,
-    Failed,
-    Result,
-    Undefined,
-    defaults,
-    is_called,
-    is_number,
-    key_text,
-    numbers_of,
-    safe,
-    short_keys,
-)
+from valor_core.results import Failed, Result, Undefined
+from valor_core.results.entries import NO_VALUE, Entry, key_text, numbers_of, safe, short_keys
+from valor_core.results.result import is_number
+from valor_core.results.results import NAMING, defaults, is_called
 
 _MOST_NAMED = 12
 _LIKE = 0.8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 
 _WITHOUT_EFFECT = frozenset(
     ("metrics", "output", "items", "state", "gallery", "engine", "require", "plugins", "modules")
@@ -52,7 +52,7 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _changed(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
     for key in dict.fromkeys([*first, *second]):
-        one, two = (shown(side[key]) if key in side else "none" for side in (first, second))
+        one, two = (short_repr(side[key]) if key in side else "none" for side in (first, second))
         if one != two:
             yield f"{key}: {one}, then {two}"
 

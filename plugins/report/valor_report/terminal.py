@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table as Drawing
 from rich.text import Text
 
-from valor_core.evaluation import Progress as Advance
+from valor_core.evaluation.evaluate import Progress as Advance
 from valor_report.tables.text_table import TextTable, width
 
 _GAP = 2

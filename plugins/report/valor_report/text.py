@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.results import Report, Results, first_line
+from valor_core.results import Report
+from valor_core.results.result import first_line
+from valor_core.results.results import Results
 from valor_report.tables.sections import tables_of
 from valor_report.tables.text_table import escaped
 

@@ -11,7 +11,7 @@ from valor_rgb.rules.heuristic import HeuristicRules
 from valor_rgb.rules.paper import PaperRules
 from valor_rgb.rules.robust import RobustRules
 
-from valor_core.specs import fold
+from valor_core.specs.names import folded_name
 
 from .data_files import write_dataset
 
@@ -160,4 +160,4 @@ def test_every_name_answers_to_show(name: str) -> None:
     said = valor("show", name)
 
     assert said.exit_code == 0
-    assert said.stdout.casefold().startswith(f"rgb.{fold(name.rpartition('.')[2])}")
+    assert said.stdout.casefold().startswith(f"rgb.{folded_name(name.rpartition('.')[2])}")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from valor_core import evaluate
-from valor_core.errors import SchemaError, error_at, shown
+from valor_core.errors import SchemaError, error_at, short_repr
 from valor_core.results import ItemRows, Report
 from valor_rgb.metrics.outcome_counts import Share
 from valor_rgb.samples.sample import RGBSample, noise_of
@@ -257,7 +257,7 @@ def _samples(
     samples = []
     for position, response in enumerate(texts):
         if not isinstance(response, str):
-            raise SchemaError(f"responses[{position}]: expected a text, got {shown(response)}")
+            raise SchemaError(f"responses[{position}]: expected a text, got {short_repr(response)}")
         fields = {_LISTS[name]: values[position] for name, values in columns.items()}
         with error_at(f"item {position}: "):
             sample = RGBSample(position, ability, response, noise_ratio=noise_ratio, **fields)
@@ -269,7 +269,7 @@ def _samples(
 
 def _listed(values: Any, name: str) -> list[Any]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise SchemaError(f"{name}: expected a list, got {shown(values)}")
+        raise SchemaError(f"{name}: expected a list, got {short_repr(values)}")
     return list(values)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core import evaluate
-from valor_core.results import Results
+from valor_core.results.results import Results
 from valor_core.specs import Registry
 
 Choice = str | Mapping[str, Any]

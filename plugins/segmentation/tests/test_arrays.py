@@ -11,12 +11,11 @@ from valor_core.schemas import Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
-    ImageInMemory,
     Legend,
     Segmentation,
     SegmentationBatch,
 )
-from valor_core.schemas.segmentation.pixels import as_pixels
+from valor_core.schemas.segmentation.pixels import ImageInMemory, as_pixels
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 

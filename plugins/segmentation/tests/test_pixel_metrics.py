@@ -10,7 +10,8 @@ import pytest
 from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core.errors import ReadError, SchemaError
-from valor_core.schemas import Datums, as_labels
+from valor_core.schemas import Datums
+from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import (
     LabelImage,
     Layer,

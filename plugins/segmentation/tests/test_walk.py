@@ -10,7 +10,8 @@ import pytest
 from valor_segmentation.counting.strips import Blank, map_images, strips, with_blank_side
 from valor_segmentation.readers.in_memory import from_arrays
 
-from valor_core.schemas.segmentation import ImageInMemory, LabelImage, Layer, Legend
+from valor_core.schemas.segmentation import LabelImage, Layer, Legend
+from valor_core.schemas.segmentation.pixels import ImageInMemory
 
 from .support import results_of
 

@@ -11,7 +11,8 @@ from valor_testing import ConformanceError, check_engine
 from valor_core.cancellation import LocalControl
 from valor_core.errors import EngineError
 from valor_core.evaluation import EvaluationState
-from valor_core.evaluation.engines import LocalEngine, LocalParameters, PartitionTask
+from valor_core.evaluation.engines import PartitionTask
+from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
 from valor_core.resources import Share, opened
 from valor_core.specs import EngineSpec, Registry
 

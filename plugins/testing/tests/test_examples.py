@@ -6,8 +6,8 @@ from valor_testing import examples
 from valor_testing.data_set import Batches
 from valor_testing.difference import content, difference
 
-from valor_core.schemas import check_unique
 from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
+from valor_core.schemas.datum import check_unique
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.specs import Registry

@@ -13,7 +13,7 @@ from valor_testing import ConformanceError, cases, check_metric
 from valor_core import Undefined
 from valor_core.results import DetailColumns, ItemRows, MetricDetails, Numbers
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.scoring import FunctionMetricSpec
+from valor_core.scoring.decorator import FunctionMetricSpec
 from valor_core.specs import MetricSpec, Range
 
 ITEMS = [

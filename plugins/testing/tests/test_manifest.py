@@ -47,7 +47,11 @@ def plugin(
             "import attrs, json, numpy.linalg, valor_core.states.sums\nimport heavy.parameters",
             "pass",
         ),
-        ("from valor_core.evaluation.engines import start_worker, LocalEngine", "pass"),
+        (
+            "from valor_core.evaluation.engines import start_worker; "
+            "from valor_core.evaluation.engines.local import LocalEngine",
+            "pass",
+        ),
     ],
 )
 def test_manifest_may_import_loaded_packages(imports: str, body: str, install: Install) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ValorError, shown
-from valor_core.parameters import build
+from valor_core.errors import ValorError, short_repr
+from valor_core.parameters import parameters_from
 from valor_core.schemas import Batch
 from valor_core.specs import CommandSpec, GallerySpec
 from valor_testing.data_set import Batches
@@ -30,7 +30,7 @@ def command_can_be_called(spec: CommandSpec) -> None:
     if _is_click(code):
         return
     if not inspect.isroutine(code):
-        raise Breach(f"expected a click command or a function, found {shown(code)}")
+        raise Breach(f"expected a click command or a function, found {short_repr(code)}")
     try:
         inspect.signature(code).bind([])
     except TypeError as error:
@@ -97,7 +97,7 @@ class Drawing:
         """Return the gallery with default parameters, or None if one is required."""
         code: Any = self.spec.load()
         try:
-            given: Any = build(self.spec.parameter_class, {}, "")
+            given: Any = parameters_from(self.spec.parameter_class, {}, "")
         except ValorError:
             return None
         return code(given)
@@ -117,7 +117,7 @@ def gallery_has_its_methods(drawing: Drawing) -> None:
 def _check_method(method: Any, name: str, is_bound: bool) -> None:
     argument = "rows" if name == "take" else "batch"
     if not callable(method):
-        raise Breach(f"expected a method {name}({argument}), found {shown(method)}")
+        raise Breach(f"expected a method {name}({argument}), found {short_repr(method)}")
     try:
         inspect.signature(method).bind(*([None] * (1 if is_bound else 2)))
     except TypeError as error:
@@ -140,7 +140,7 @@ def gallery_draws_examples(drawing: Drawing) -> None:
 def _check_legend(legend: Any) -> None:
     words = legend.items() if isinstance(legend, Mapping) else [(legend, None)]
     if not all(isinstance(one, str) for pair in words for one in pair):
-        raise Breach(f"legend: expected colors by word, found {shown(legend)}")
+        raise Breach(f"legend: expected colors by word, found {short_repr(legend)}")
 
 
 def _check_batch(gallery: Any, batch: Batch, name: str) -> None:
@@ -151,18 +151,21 @@ def _check_batch(gallery: Any, batch: Batch, name: str) -> None:
             f"(data set {name!r})"
         )
     if not np.isfinite(errors).all():
-        raise Breach(f"errors: expected finite numbers, found {shown(errors)} (data set {name!r})")
+        raise Breach(
+            f"errors: expected finite numbers, found {short_repr(errors)} (data set {name!r})"
+        )
     for position in np.flatnonzero(errors > 0)[:1]:
         drawn = gallery.draw(batch.select(np.array([position])))
         counts = getattr(drawn, "counts", None)
         is_drawn = hasattr(drawn, "texts") or hasattr(drawn, "image")
         if not is_drawn or not isinstance(counts, Mapping):
             raise Breach(
-                f"draw: expected a Picture or MarkedTexts, found {shown(drawn)} (data set {name!r})"
+                "draw: expected a Picture or MarkedTexts, "
+                f"found {short_repr(drawn)} (data set {name!r})"
             )
         for word, count in counts.items():
             if not isinstance(count, numbers.Real):
-                raise Breach(f"draw: expected numbers in counts, {word!r} is {shown(count)}")
+                raise Breach(f"draw: expected numbers in counts, {word!r} is {short_repr(count)}")
 
 
 COMMAND_LAWS: Sequence[Callable[[CommandSpec], None]] = (

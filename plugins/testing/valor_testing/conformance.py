@@ -11,9 +11,10 @@ from attrs import evolve
 
 from valor_core.errors import ResourceError, ValorError
 from valor_core.evaluation import BoundMetric
-from valor_core.parameters import build
+from valor_core.parameters import parameters_from
 from valor_core.readers import InMemory
-from valor_core.resources import bind_resources, opened
+from valor_core.resources import opened
+from valor_core.resources.bound import bind_resources
 from valor_core.schemas import Batch
 from valor_core.specs import (
     CommandSpec,
@@ -25,9 +26,9 @@ from valor_core.specs import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    import_object,
 )
-from valor_core.states import Resources
+from valor_core.specs.spec import import_object
+from valor_core.states.state import Resources
 from valor_testing import examples, input_laws, laws
 from valor_testing.command_laws import COMMAND_LAWS, GALLERY_LAWS, Drawing
 from valor_testing.data_set import Batches, DataSet
@@ -265,7 +266,7 @@ def _code_checks(
 def _has_defaults(spec: Spec) -> bool:
     """Return whether no parameter is required."""
     try:
-        build(spec.parameter_class, {}, "")
+        parameters_from(spec.parameter_class, {}, "")
     except ValorError:
         return False
     return True
@@ -321,7 +322,7 @@ def _parameters(spec: MetricSpec, given: Any) -> Any:
     if given is not None and isinstance(given, spec.parameter_class):
         return given
     try:
-        built: Any = build(spec.parameter_class, given or {}, "")
+        built: Any = parameters_from(spec.parameter_class, given or {}, "")
     except ValorError as error:
         raise ConformanceError(
             spec.name,

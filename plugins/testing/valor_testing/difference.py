@@ -12,7 +12,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 
 _MANY = 4096
 _LEAVES = (str, bytes, int, float, type(None))
@@ -34,7 +34,8 @@ class Difference:
         >>> Difference("[0].value", 0.5, 0.25).described("alone", "together")
         '[0].value is 0.5 alone and 0.25 together'
         """
-        return f"{self.place or 'it'} is {shown(self.one)} {one} and {shown(self.other)} {other}"
+        place, first, second = self.place or "it", short_repr(self.one), short_repr(self.other)
+        return f"{place} is {first} {one} and {second} {other}"
 
 
 class _Nothing:

@@ -16,18 +16,21 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, ValorError, shown
+from valor_core.errors import ReadError, ValorError, short_repr
 from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState, Plan, Slices
 from valor_core.evaluation.engines import Engine, PartitionTask
-from valor_core.parameters import NoParameters, build, parameter
+from valor_core.parameters import NoParameters, parameter, parameters_from
 from valor_core.parameters import parameters as parameter_class
-from valor_core.readers import Partition, Position, identity
-from valor_core.resources import BoundResource
+from valor_core.readers import Partition
+from valor_core.readers.partition import identity
+from valor_core.readers.reader import Position
+from valor_core.resources.bound import BoundResource
 from valor_core.results import Result
 from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.specs import EngineSpec, MetricSpec, Range, Registry, ResourceSpec
-from valor_core.states import DerivedState, ExactSum, Resources, StateRequest, counted
+from valor_core.states import DerivedState, ExactSum, StateRequest, counted
+from valor_core.states.state import Resources
 from valor_testing import examples
 from valor_testing.data_set import Batches, singles
 from valor_testing.law import Breach, agree, law, run_all
@@ -58,14 +61,14 @@ def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | No
 
     Examples
     --------
-    >>> from valor_core.evaluation.engines import LocalEngine, LocalParameters
+    >>> from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
     >>> check_engine(LocalEngine(LocalParameters(mode="threads", workers=2)))
     """
 
     def check(each: Callable[[Running], None]) -> None:
         if not isinstance(engine, EngineSpec):
             return each(Running(type(engine).__name__, engine))
-        given: Any = build(engine.parameter_class, parameters or {}, f"{engine.name}: ")
+        given: Any = parameters_from(engine.parameter_class, parameters or {}, f"{engine.name}: ")
         return each(Running(engine.name, engine.load()(given)))
 
     run_all(partial(check, each) for each in ENGINE_LAWS)
@@ -322,7 +325,7 @@ def budgets_are_divided(running: Running) -> None:
         parts = [int(mark.read_text()) for mark in folder.glob("opened-*")]
     if sum(parts) > _BUDGET:
         raise Breach(
-            f"expected workers to share a budget of {_BUDGET}, found {shown(parts)} in "
+            f"expected workers to share a budget of {_BUDGET}, found {short_repr(parts)} in "
             f"{len(parts)} workers; start each with Share(number, workers)"
         )
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas import DEFAULT_KEY, Datums, Label, as_labels
+from valor_core.schemas import DEFAULT_KEY, Datums, Label
 from valor_core.schemas.classification import Classification, ClassificationBatch, ScoreMatrix
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
+from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,

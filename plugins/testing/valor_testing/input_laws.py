@@ -13,11 +13,12 @@ from typing import Any
 import attrs
 import numpy as np
 
-from valor_core.errors import ValorError, shown
-from valor_core.parameters import build, declared
+from valor_core.errors import ValorError, short_repr
+from valor_core.parameters import parameters_from, parameters_of
 from valor_core.readers import Reader
 from valor_core.schemas import Batch
-from valor_core.specs import ReaderSpec, Registry, TaskSpec, import_object
+from valor_core.specs import ReaderSpec, Registry, TaskSpec
+from valor_core.specs.spec import import_object
 from valor_testing.data_set import Batches
 from valor_testing.difference import content
 from valor_testing.law import Breach, agree, law
@@ -50,7 +51,7 @@ def unknown_files_are_declined(spec: ReaderSpec) -> None:
             if found is not None:
                 raise Breach(
                     f"detect: expected None for {_names(files)} of an unknown format, found "
-                    f"{shown(getattr(found, 'data', found))}"
+                    f"{short_repr(getattr(found, 'data', found))}"
                 )
         for files in [*([each] for each in others), others[:2], [others[0], unknown[0]]]:
             check_detected(spec, _detected(detect, files), files)
@@ -63,8 +64,8 @@ def check_detected(spec: ReaderSpec, found: Any, files: Sequence[Path]) -> None:
     place = f"detect: {_names(files)}"
     data = getattr(found, "data", None)
     if not isinstance(data, Mapping):
-        raise Breach(f"{place}: expected None or Detected(data=…), found {shown(found)}")
-    entries = declared(spec.parameter_class)
+        raise Breach(f"{place}: expected None or Detected(data=…), found {short_repr(found)}")
+    entries = parameters_of(spec.parameter_class)
     names = {name for entry in entries for name in (entry.name, *entry.aliases)}
     for name in data:
         if name not in names:
@@ -129,7 +130,7 @@ def other_sides_are_declined(spec: ReaderSpec | TaskSpec) -> None:
     for sides in _UNKNOWN_SIDES:
         found = _paired(pairs, sides, is_known=False)
         if found is not None:
-            raise Breach(f"pairs: expected None for {_sides(sides)}, found {shown(found)}")
+            raise Breach(f"pairs: expected None for {_sides(sides)}, found {short_repr(found)}")
     for sides in _SIDES:
         before = content(sides)
         found = _paired(pairs, sides, is_known=True)
@@ -181,7 +182,7 @@ def _paired(pairs: Callable[..., Any], sides: tuple[Any, Any], is_known: bool) -
 
 
 def _sides(sides: tuple[Any, Any]) -> str:
-    return " and ".join(map(shown, sides))
+    return " and ".join(map(short_repr, sides))
 
 
 # Tasks and rows
@@ -210,7 +211,7 @@ def rows_keep_other_columns(
     reader = registry.find(ReaderSpec, TABLES)
     with tempfile.TemporaryDirectory() as folder:
         for table in _example_tables(examples, Path(folder)):
-            given: Any = build(reader.parameter_class, {"path": str(table)}, "")
+            given: Any = parameters_from(reader.parameter_class, {"path": str(table)}, "")
             with suppress(Exception):  # the columns of the task may have another form
                 batches = _all(reader.load()(given, spec))
                 break

@@ -18,13 +18,17 @@ from typing import Any
 import attrs
 import numpy as np
 
-from valor_core.errors import ReportError, ValorError, shown
+from valor_core.errors import ReportError, ValorError, short_repr
 from valor_core.evaluation import Evaluation, EvaluationState, load_state, save_state
 from valor_core.packages import OWNERS
-from valor_core.parameters import build, declared, json_schema, parameter_values
-from valor_core.results import Failed, ItemScore, NotRun, Result, Undefined, as_json
-from valor_core.scoring import FunctionMetricSpec, ItemMetricSpec
-from valor_core.specs import MetricSpec, Spec, fold
+from valor_core.parameters import parameter_values, parameters_from, parameters_of
+from valor_core.parameters.declaration import json_schema
+from valor_core.results import Failed, ItemScore, NotRun, Result, Undefined
+from valor_core.results.json_values import as_json
+from valor_core.scoring import ItemMetricSpec
+from valor_core.scoring.decorator import FunctionMetricSpec
+from valor_core.specs import MetricSpec, Spec
+from valor_core.specs.names import folded_name
 from valor_testing.data_set import Batches, DataSet
 from valor_testing.difference import content, difference
 from valor_testing.law import Breach, agree, law
@@ -37,9 +41,9 @@ from valor_testing.subject import REFUSED, Outcome, Refusal, Subject
 def valid_declaration(spec: Spec) -> None:
     """The summary is one line, names are distinct, and range, version and references are valid."""
     if not spec.summary.strip() or "\n" in spec.summary:
-        raise Breach(f"expected a summary in one line, found {shown(spec.summary)}")
+        raise Breach(f"expected a summary in one line, found {short_repr(spec.summary)}")
     names = [spec.short_name, *spec.aliases]
-    if len(set(map(fold, names))) < len(names):
+    if len(set(map(folded_name, names))) < len(names):
         raise Breach(f"expected names that differ in letters, found {', '.join(names)}")
     if not isinstance(spec, MetricSpec):
         return
@@ -62,7 +66,7 @@ def code_exists(spec: Spec) -> None:
 @law
 def parameters_are_declared(spec: Spec) -> None:
     """Every parameter has a help text and a type that configs support."""
-    for parameter in declared(spec.parameter_class):
+    for parameter in parameters_of(spec.parameter_class):
         if not parameter.help.strip():
             raise Breach(f"expected a help text for {parameter.name!r}, found none")
     json.dumps(json_schema(spec.parameter_class))
@@ -72,9 +76,9 @@ def parameters_are_declared(spec: Spec) -> None:
 def parameters_round_trip(spec: Spec, instance: Any) -> None:
     """Parameters survive a round trip through a report or config."""
     record = json.loads(json.dumps(parameter_values(instance), allow_nan=False))
-    again: Any = build(spec.parameter_class, record, f"{spec.name}: ")
+    again: Any = parameters_from(spec.parameter_class, record, f"{spec.name}: ")
     if again != instance:
-        raise Breach(f"written as {shown(record)}, read back as {shown(again)}")
+        raise Breach(f"written as {short_repr(record)}, read back as {short_repr(again)}")
 
 
 # Laws of metrics

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable
 
 from attrs import frozen
 
-from valor_core.specs import KINDS, MetricSpec, Registry, ResourceSpec
+from valor_core.specs import MetricSpec, Registry, ResourceSpec
+from valor_core.specs.spec import KINDS
 from valor_testing.law import Breach, law
 
 _FREE = frozenset({"__mp_main__", "attr", "attrs", "numpy", "pluggy", "valor_core"})

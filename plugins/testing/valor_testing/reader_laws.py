@@ -11,10 +11,12 @@ from typing import Any
 
 from attrs import define, evolve
 
-from valor_core.errors import ValorError, shown
-from valor_core.parameters import build, declared
-from valor_core.readers import Partition, Reader, identity
-from valor_core.schemas import Batch, natural
+from valor_core.errors import ValorError, short_repr
+from valor_core.parameters import parameters_from, parameters_of
+from valor_core.readers import Partition, Reader
+from valor_core.readers.partition import identity
+from valor_core.schemas import Batch
+from valor_core.schemas.columns import natural
 from valor_core.specs import ReaderSpec, Registry, TaskSpec
 from valor_testing.difference import content
 from valor_testing.input_laws import KEEP_HINT, NOTE, check_detected, has_note, with_note
@@ -107,10 +109,10 @@ def _source(
     wanted = task or reader.task or "text"
     serves = registry.find(TaskSpec, wanted) if reader.task is None else wanted
     code = reader.load()
-    given: Any = build(reader.parameter_class, parameters, f"{reader.name}: ")
+    given: Any = parameters_from(reader.parameter_class, parameters, f"{reader.name}: ")
     others = {
         f"{one.name}: {size}": code(evolve(given, **{one.name: size}), serves)
-        for one in declared(reader.parameter_class)
+        for one in parameters_of(reader.parameter_class)
         for size in _SIZES
         if one.name.startswith("partition_") and one.name not in parameters
     }
@@ -135,7 +137,7 @@ def batches_of_the_task(source: Source) -> None:
     """The reader yields batches of its task."""
     for batch in source.batches:
         if not isinstance(batch, Batch):
-            raise Breach(f"expected batches, found {shown(batch)}")
+            raise Breach(f"expected batches, found {short_repr(batch)}")
         if source.task is not None and batch.task != source.task:
             raise Breach(f"expected batches of {source.task}, found one of {batch.task}")
 
@@ -241,7 +243,7 @@ READER_LAWS: Sequence[Callable[[Source], None]] = (
 def _paths(parameters: Any) -> list[tuple[str, Path]]:
     """Return the parameters that are paths of existing files or folders."""
     cls: type = type(parameters)
-    values = [(one.name, getattr(parameters, one.name)) for one in declared(cls)]
+    values = [(one.name, getattr(parameters, one.name)) for one in parameters_of(cls)]
     return [
         (name, Path(value))
         for name, value in values
@@ -260,7 +262,7 @@ def _all(reader: Reader) -> list[Any]:
 def _name(partition: Any) -> str:
     name = partition.name if isinstance(partition, Partition) else None
     if not isinstance(name, str) or not name:
-        raise Breach(f"expected a Partition with a name, found {shown(partition)}")
+        raise Breach(f"expected a Partition with a name, found {short_repr(partition)}")
     return name
 
 

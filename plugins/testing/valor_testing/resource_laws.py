@@ -11,9 +11,11 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ValorError, shown
-from valor_core.parameters import build, declared
-from valor_core.resources import BoundResource, OpenResources, bind_resources, opened
+from valor_core.errors import ValorError, short_repr
+from valor_core.parameters import parameters_from, parameters_of
+from valor_core.resources import opened
+from valor_core.resources.bound import BoundResource, bind_resources
+from valor_core.resources.opening import OpenResources
 from valor_core.specs import MetricSpec, Range, Registry, ResourceSpec
 from valor_testing import laws
 from valor_testing.law import Breach, ConformanceError, agree, law, run_all
@@ -84,7 +86,7 @@ def _bound(
     spec: ResourceSpec, parameters: Mapping[str, Any], registry: Registry | None
 ) -> BoundResource:
     if spec.kinds is None:
-        built: Any = build(spec.parameter_class, parameters, "")
+        built: Any = parameters_from(spec.parameter_class, parameters, "")
         return BoundResource(spec, built, names=(spec.short_name,))
     asking = MetricSpec(
         name=spec.name,
@@ -102,7 +104,7 @@ def _bound(
 @law
 def parameters_that_matter_are_declared(opening: Opening) -> None:
     """`identity` and `divided` name declared parameters, and divided ones are numbers."""
-    names = {one.name for one in declared(opening.bound.spec.parameter_class)}
+    names = {one.name for one in parameters_of(opening.bound.spec.parameter_class)}
     for field in ("identity", "divided"):
         for name in getattr(opening.bound.spec, field) or ():
             if name not in names and not hasattr(opening.bound.spec.parameter_class, name):
@@ -110,7 +112,7 @@ def parameters_that_matter_are_declared(opening: Opening) -> None:
     for name in opening.bound.spec.divided:
         value = getattr(opening.bound.parameters, name)
         if isinstance(value, bool) or not isinstance(value, int | float | None):
-            raise Breach(f"divided: expected numbers, {name} is {shown(value)}")
+            raise Breach(f"divided: expected numbers, {name} is {short_repr(value)}")
 
 
 @law
@@ -188,9 +190,9 @@ def stop_and_width_are_plain(opening: Opening) -> None:
         (resource,) = resources.values()
         stop, width = getattr(resource, "stop", None), getattr(resource, "width", None)
     if stop is not None and not (isinstance(stop, str) and stop.strip()):
-        raise Breach(f"stop: expected None or a reason, found {shown(stop)}")
+        raise Breach(f"stop: expected None or a reason, found {short_repr(stop)}")
     if width is not None and not (type(width) is int and width > 0):
-        raise Breach(f"width: expected None or a number of 1 or more, found {shown(width)}")
+        raise Breach(f"width: expected None or a number of 1 or more, found {short_repr(width)}")
 
 
 RESOURCE_LAWS: Sequence[Callable[[Opening], None]] = (

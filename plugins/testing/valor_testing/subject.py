@@ -10,12 +10,15 @@ from attrs import Factory, field, frozen
 
 from valor_core.errors import SchemaError, ValorError
 from valor_core.evaluation import BoundMetric, Plan
-from valor_core.resources import OpenResources
+from valor_core.resources.opening import OpenResources
 from valor_core.results import ItemScore, Result
 from valor_core.schemas import Batch, Codes
-from valor_core.scoring import ItemMetric, Items, ItemScorer, MetricScoring, as_rows, submit
+from valor_core.scoring import submit
+from valor_core.scoring.column_answers import as_rows
+from valor_core.scoring.item_metric import ItemMetric
+from valor_core.scoring.scoring import Items, ItemScorer, MetricScoring
 from valor_core.specs import MetricSpec, Registry
-from valor_core.states import Resources
+from valor_core.states.state import Resources
 from valor_testing.data_set import DataSet
 
 States = list[Any]

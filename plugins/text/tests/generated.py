@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from valor_core.results import ONLY, ItemRows
+from valor_core.results import ItemRows
+from valor_core.results.item_rows import SINGLE
 from valor_core.schemas.text import Text, TextBatch
 
 Items = list[tuple[str, list[str]]]
@@ -111,7 +112,7 @@ def numbers_only(score: Callable[..., Any]) -> Callable[..., Any]:
         found = score(*arguments)
         if not isinstance(found, ItemRows):
             return found
-        return found.numbers[ONLY] if ONLY in found.numbers else dict(found.numbers)
+        return found.numbers[SINGLE] if SINGLE in found.numbers else dict(found.numbers)
 
     return scored
 
@@ -124,6 +125,6 @@ def arrays_only(score: Callable[..., Any]) -> Callable[..., Any]:
         if not isinstance(found, ItemRows):
             return found
         arrays = {name: column.values for name, column in found.numbers.items()}
-        return arrays.get(ONLY, arrays)
+        return arrays.get(SINGLE, arrays)
 
     return scored

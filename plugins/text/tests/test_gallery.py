@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_report import Piece
+from valor_report import MarkedPiece
 from valor_text.gallery.texts import EXTRA, MISSING, Differences, TextGallery
 from valor_text.parameters.gallery import GalleryParameters
 
@@ -28,7 +28,7 @@ ITEMS = [
 def marked(left: str, right: str, **chosen: Any) -> tuple[str, str]:
     found = Differences.of(left, right, ("+", "-"), **chosen)
 
-    def described(pieces: tuple[Piece, ...]) -> str:
+    def described(pieces: tuple[MarkedPiece, ...]) -> str:
         return "".join(f"[{one.text}]" if one.meaning else one.text for one in pieces)
 
     return described(found.left), described(found.right)

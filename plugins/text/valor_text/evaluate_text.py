@@ -15,12 +15,14 @@ from valor_core.errors import (
     UnknownNameError,
     did_you_mean,
     error_at,
-    shown,
+    short_repr,
 )
 from valor_core.evaluation import MetricChoice
-from valor_core.parameters import declared
-from valor_core.results import ItemTable, Report
-from valor_core.specs import MetricSpec, ResourceSpec, fold
+from valor_core.parameters import parameters_of
+from valor_core.results import Report
+from valor_core.results.report import ItemTable
+from valor_core.specs import MetricSpec, ResourceSpec
+from valor_core.specs.names import folded_name
 
 _LLM = "llm"
 """Namespace of bare names that the namespace `text` lacks, and of the judge."""
@@ -108,7 +110,9 @@ def evaluate_text_generation(
     is_one = isinstance(metrics_to_return, (str, Mapping, MetricSpec))
     choices: Any = [metrics_to_return] if is_one else metrics_to_return
     if not isinstance(choices, Iterable):
-        raise ParameterError(f"metrics_to_return: expected names of metrics, got {shown(choices)}")
+        raise ParameterError(
+            f"metrics_to_return: expected names of metrics, got {short_repr(choices)}"
+        )
     chosen = [_Chosen.of(choice, registry, llm_api_params is not None) for choice in choices]
     for values in (_table(metric_params, "metric_params"), parameters):
         for name, value in values.items():
@@ -152,7 +156,9 @@ class _Chosen:
         if isinstance(name, MetricSpec):
             return cls(name, values)
         if not isinstance(name, str):
-            raise ParameterError(f"metrics_to_return: expected names of metrics, got {shown(name)}")
+            raise ParameterError(
+                f"metrics_to_return: expected names of metrics, got {short_repr(name)}"
+            )
         return cls(_spec(name, registry, has_model), values)
 
     @property
@@ -160,7 +166,7 @@ class _Chosen:
         """Parameters of the metric by all their names here."""
         names = {
             name: entry.name
-            for entry in declared(self.spec.parameter_class)
+            for entry in parameters_of(self.spec.parameter_class)
             for name in (entry.name, *entry.aliases)
         }
         prefix = self.spec.short_name.lower()
@@ -193,7 +199,7 @@ def _spec(name: str, registry: Registry, has_model: bool) -> MetricSpec:
 def _give(chosen: Sequence[_Chosen], name: str, value: Any) -> None:
     """Set a parameter, or a table of a metric's parameters, in all metrics that have it."""
     if isinstance(value, Mapping):
-        named = [one for one in chosen if fold(name) in _called(one.spec)]
+        named = [one for one in chosen if folded_name(name) in _called(one.spec)]
         for one in named:
             for parameter, each in value.items():
                 if parameter not in one.names:
@@ -210,7 +216,7 @@ def _give(chosen: Sequence[_Chosen], name: str, value: Any) -> None:
 
 
 def _called(spec: MetricSpec) -> set[str]:
-    return {fold(name) for name in (spec.name, spec.short_name, *spec.aliases)}
+    return {folded_name(name) for name in (spec.name, spec.short_name, *spec.aliases)}
 
 
 def _unknown(where: str, name: str, names: Iterable[str]) -> ParameterError:
@@ -263,7 +269,7 @@ class _Datum:
 
 def _listed(values: Any, side: str) -> Iterable[Any]:
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise SchemaError(f"{side}: expected a list, got {shown(values)}", _REMEDY)
+        raise SchemaError(f"{side}: expected a list, got {short_repr(values)}", _REMEDY)
     return values
 
 
@@ -275,11 +281,11 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
     _check_keys(datum, ("uid", "text", "metadata"))
     uid = _of(datum, "uid")
     if isinstance(uid, bool) or not isinstance(uid, (str, int)):
-        raise SchemaError(f"datum: expected a uid, got {shown(uid)}", _REMEDY)
+        raise SchemaError(f"datum: expected a uid, got {short_repr(uid)}", _REMEDY)
     read = data.setdefault(uid, _Datum({}, [], [], []))
     metadata = _of(datum, "metadata")
     if not isinstance(metadata, (Mapping, NoneType)):
-        raise SchemaError(f"datum: metadata: expected a table of facts, got {shown(metadata)}")
+        raise SchemaError(f"datum: metadata: expected a table of facts, got {short_repr(metadata)}")
     read.metadata.update(metadata or {})
     query = _of(datum, "text")
     if query is not None:
@@ -288,9 +294,9 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
         if query not in read.texts:
             read.texts.append(query)
     if len(read.texts) > 1:
-        raise SchemaError(f"datum {uid!r}: expected one text, got {shown(read.texts)}")
+        raise SchemaError(f"datum {uid!r}: expected one text, got {short_repr(read.texts)}")
     if isinstance(annotations, (str, Mapping)) or not isinstance(annotations, Iterable):
-        raise SchemaError(f"annotations: expected a list, got {shown(annotations)}", _REMEDY)
+        raise SchemaError(f"annotations: expected a list, got {short_repr(annotations)}", _REMEDY)
     for number, annotation in enumerate(annotations):
         with error_at(f"annotations[{number}]: "):
             _check_keys(annotation, ("text", "context_list", "metadata"))
@@ -313,14 +319,14 @@ def _check_keys(value: Any, keys: Sequence[str]) -> None:
     unknown = [key for key in given if key not in keys]
     if unknown:
         raise SchemaError(
-            f"expected no keys but {', '.join(keys)}, got {shown(unknown[0])}",
+            f"expected no keys but {', '.join(keys)}, got {short_repr(unknown[0])}",
             did_you_mean(str(unknown[0]), keys),
         )
 
 
 def _text(text: Any) -> str:
     if not isinstance(text, str):
-        raise SchemaError(f"text: expected a string, got {shown(text)}", _REMEDY)
+        raise SchemaError(f"text: expected a string, got {short_repr(text)}", _REMEDY)
     return text
 
 
@@ -328,7 +334,9 @@ def _contexts(texts: Any) -> tuple[str, ...]:
     if texts is None:
         return ()
     if isinstance(texts, (str, Mapping)) or not isinstance(texts, Iterable):
-        raise SchemaError(f"context_list: expected a list of texts, got {shown(texts)}", _REMEDY)
+        raise SchemaError(
+            f"context_list: expected a list of texts, got {short_repr(texts)}", _REMEDY
+        )
     with error_at("context_list: "):
         return tuple(map(_text, texts))
 
@@ -381,7 +389,7 @@ def _judge_section(given: Any, registry: Registry) -> dict[str, Any]:
     # Mistral's endpoint has the API of OpenAI.
     client = "openai" if client == "mistral" else client
     kind = registry.resource_kind(client, spec)
-    names = [one.name for one in declared(kind.parameter_class)]
+    names = [one.name for one in parameters_of(kind.parameter_class)]
     rest = {name: value for name, value in values.items() if name not in (*names, "client")}
     client_values = {name: values[name] for name in names if name in values}
     return {_RENAMED.get(name, name): value for name, value in rest.items()} | {
@@ -394,8 +402,8 @@ def _table(values: Any, where: str) -> Mapping[str, Any]:
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise ParameterError(f"{where}: expected a table of parameters, got {shown(values)}")
+        raise ParameterError(f"{where}: expected a table of parameters, got {short_repr(values)}")
     for name in values:
         if not isinstance(name, str):
-            raise ParameterError(f"{where}: expected names of parameters, got {shown(name)}")
+            raise ParameterError(f"{where}: expected names of parameters, got {short_repr(name)}")
     return values

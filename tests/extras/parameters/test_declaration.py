@@ -8,14 +8,14 @@ from declared import Every
 from messages import refused
 
 from valor_core.errors import ParameterError
-from valor_core.parameters import build
+from valor_core.parameters import parameters_from
 
 
 def expect_refusal(
     values: Mapping[str, Any], cls: type = Every, place: str = "metrics[2]."
 ) -> None:
     with refused(ParameterError):
-        build(cls, values, place)
+        parameters_from(cls, values, place)
 
 
 @pytest.mark.parametrize(

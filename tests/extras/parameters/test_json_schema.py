@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 
 from valor_core.errors import ParameterError
-from valor_core.parameters import build, json_schema, parameter, parameters
-from valor_core.parameters.declaration import Within
+from valor_core.parameters import parameter, parameters, parameters_from
+from valor_core.parameters.declaration import Within, json_schema
 
 
 @parameters
@@ -60,7 +60,7 @@ def test_the_schema_is_one() -> None:
 
 @pytest.mark.parametrize("values", GOOD)
 def test_what_can_be_built_is_valid(values: dict[str, Any]) -> None:
-    build(Every, values, "")
+    parameters_from(Every, values, "")
 
     jsonschema.validate(values, json_schema(Every))
 
@@ -68,7 +68,7 @@ def test_what_can_be_built_is_valid(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize("values", BAD)
 def test_what_cannot_be_built_is_not_valid(values: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
-        build(Every, values, "")
+        parameters_from(Every, values, "")
 
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(values, json_schema(Every))

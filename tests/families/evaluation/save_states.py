@@ -16,7 +16,8 @@ from valor_testing.examples import datasets
 
 from valor_core import Evaluator
 from valor_core.errors import ValorError
-from valor_core.specs import MetricSpec, Registry, TaskSpec, import_object
+from valor_core.specs import MetricSpec, Registry, TaskSpec
+from valor_core.specs.spec import import_object
 
 STATES = Path(__file__).parent / "states"
 

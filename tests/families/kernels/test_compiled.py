@@ -14,7 +14,7 @@ from valor_classification.kernels import KERNELS
 from valor_detection.kernels import KERNELS as DETECTION
 
 from valor_core.errors import ValorWarning
-from valor_core.kernels import compiled, kernels
+from valor_core.kernels import compiled, load_kernels
 from valor_core.packages import install
 
 
@@ -24,7 +24,7 @@ def no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unbuilt_kernels_fall_back_to_numpy() -> None:
-    found = kernels("valor_classification._absent")
+    found = load_kernels("valor_classification._absent")
 
     assert (found.library, found.path) == (None, "NumPy")
     remedy = "reinstall valor-classification where a C compiler is found"
@@ -37,7 +37,7 @@ def test_environment_disables_compiled_kernels(
 ) -> None:
     monkeypatch.setenv("VALOR_KERNELS", choice)
 
-    found = kernels(KERNELS.module)
+    found = load_kernels(KERNELS.module)
 
     assert (found.path, found.reason) == ("NumPy", f"VALOR_KERNELS={choice.lower()} is set")
 
@@ -68,7 +68,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_library_built_from_its_source_is_used(clone: Path) -> None:
-    found = kernels("cloned._kernels")
+    found = load_kernels("cloned._kernels")
 
     assert list((clone / "kernels").glob("*.c"))
     assert (found.path, found.reason) == ("compiled", "")
@@ -88,7 +88,7 @@ def test_stale_library_is_ignored_with_warning(clone: Path, change: str) -> None
             header.unlink()
 
     with pytest.warns(ValorWarning) as warned:
-        found = kernels("cloned._kernels")
+        found = load_kernels("cloned._kernels")
 
     command = install("-e", str(clone.parent))
     assert [str(warning.message) for warning in warned] == [
@@ -107,7 +107,7 @@ def test_stale_library_gives_no_warning_with_numpy(
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = kernels("cloned._kernels")
+        found = load_kernels("cloned._kernels")
 
     assert found.reason == "VALOR_KERNELS=numpy is set"
 
@@ -115,7 +115,7 @@ def test_stale_library_gives_no_warning_with_numpy(
 def test_library_without_source_is_used(clone: Path) -> None:
     shutil.rmtree(clone / "kernels")
 
-    assert kernels("cloned._kernels").path == "compiled"
+    assert load_kernels("cloned._kernels").path == "compiled"
 
 
 @pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)

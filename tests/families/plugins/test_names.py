@@ -4,7 +4,7 @@ import pytest
 
 from valor_core import Registry
 from valor_core.errors import UnknownNameError
-from valor_core.specs import meaning_of
+from valor_core.specs.lookup import meaning_of
 
 
 @pytest.mark.parametrize(

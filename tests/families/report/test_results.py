@@ -5,7 +5,7 @@ from attrs import evolve
 
 from valor_core import Result
 from valor_core.errors import ReportError
-from valor_core.results import Results
+from valor_core.results.results import Results
 
 
 def test_results_are_distinguished_by_default_parameter() -> None:

@@ -92,7 +92,7 @@ def test_kernels_in_use_are_shown_with_reason(lab, valor):
             "\n\n@hookimpl\ndef valor_kernels():\n    return 'shoutlab.kernels:KERNELS'\n"
         )
     (package / "kernels.py").write_text(
-        "from valor_core.kernels.compiled import kernels\n\n"
+        "from valor_core.kernels.compiled import load_kernels\n\n"
         "KERNELS = kernels('shoutlab._kernels')\n"
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from valor_cli.commands import diagnosis
 
-from valor_core.specs import install_metrics
+from valor_core.specs.registry import install_metrics
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 

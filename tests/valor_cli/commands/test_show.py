@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.specs import install_metrics
+from valor_core.specs.registry import install_metrics
 
 pytestmark = pytest.mark.usefixtures("lab")
 

@@ -18,7 +18,7 @@ import valor_core
 from attrs import define, frozen
 from valor_core import Result, Text
 from valor_core.parameters import NoParameters, parameter, parameters
-from valor_core.readers import Position
+from valor_core.readers.reader import Position
 from valor_core.results import report_format
 from valor_core.schemas.text import TextBatch
 from valor_core.specs import CommandSpec, MetricSpec, Range, ReaderSpec, hookimpl

@@ -23,7 +23,7 @@ from valor_core.errors import (
     UnknownNameError,
     ValorError,
 )
-from valor_core.evaluation.state import EvaluationState
+from valor_core.evaluation import EvaluationState
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text.batch import Text, TextBatch

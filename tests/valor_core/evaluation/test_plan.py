@@ -12,8 +12,8 @@ from attrs import define, field
 
 from valor_core import Registry, metric
 from valor_core.errors import ConfigError, ManifestError, ParameterError
+from valor_core.evaluation import Plan
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
-from valor_core.evaluation.plan import Plan
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.states import State, StateRequest
 

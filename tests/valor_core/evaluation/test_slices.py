@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from valor_core.errors import ConfigError, SchemaError
-from valor_core.evaluation.slices import Slices, slice_from_json
+from valor_core.evaluation import Slices
+from valor_core.evaluation.slices import slice_from_json
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.slice_values import slice_to_json
 from valor_core.schemas.text.batch import Text, TextBatch

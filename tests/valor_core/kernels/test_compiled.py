@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from valor_core.kernels import compiled, kernels
+from valor_core.kernels import compiled, load_kernels
 from valor_core.kernels.compiled import Array, addresses
 
 
@@ -34,7 +34,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_invalid_library_file_falls_back_to_numpy(library: Path) -> None:
     library.write_text("not a library")
 
-    found = kernels("some_lab._kernels")
+    found = load_kernels("some_lab._kernels")
 
     assert found.path == "NumPy"
     assert found.reason.startswith("cannot be loaded (")
@@ -44,14 +44,14 @@ def test_invalid_library_file_falls_back_to_numpy(library: Path) -> None:
 def test_unrelated_library_falls_back_to_numpy(library: Path) -> None:
     shutil.copy(_ctypes.__file__, library)
 
-    found = kernels("some_lab._kernels")
+    found = load_kernels("some_lab._kernels")
 
     assert found.path == "NumPy"
     assert "valor_kernels_sources" in found.reason
 
 
 def test_missing_package_falls_back_to_numpy() -> None:
-    assert kernels("surely_no_package._kernels").reason.startswith("not built: ")
+    assert load_kernels("surely_no_package._kernels").reason.startswith("not built: ")
 
 
 def test_argument_of_another_type_is_rejected() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.kernels import in_threads, over, shares, thread_count, threads
+from valor_core.kernels import in_threads, map_spans, spans_of_equal_cost, thread_count, threads
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def three(monkeypatch):
 
 
 def test_results_are_in_order_of_tasks(three):
-    assert over(lambda a, b: (a, b), [(0, 3), (3, 5), (5, 6)]) == [(0, 3), (3, 5), (5, 6)]
+    assert map_spans(lambda a, b: (a, b), [(0, 3), (3, 5), (5, 6)]) == [(0, 3), (3, 5), (5, 6)]
 
 
 def test_tasks_run_in_parallel(three):
@@ -96,7 +96,7 @@ def test_worker_process_uses_one_thread():
 def test_shares_cover_all_rows_once(costs, least):
     before = np.concatenate([[0], np.cumsum(costs)])
 
-    spans = shares(before, least)
+    spans = spans_of_equal_cost(before, least)
 
     assert [row for span in spans for row in range(*span)] == list(range(len(costs)))
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.results import Failed, Undefined, label_parameters, macro, mean, ratio, weighted
+from valor_core.results import Failed, Undefined, macro_mean, mean_of_defined, ratio, weighted_mean
+from valor_core.results.averages import label_parameters
 from valor_core.schemas.label import Label
 
 COUNTS = np.array([3, 1, 0])
@@ -26,27 +27,27 @@ def test_label_parameters_have_key_and_value() -> None:
 def test_macro_mean_excludes_and_counts_labels_without_ground_truth(
     include: bool, expected: tuple[float, dict[str, int]]
 ) -> None:
-    assert macro([1.0, 0.5, 0.0], COUNTS, include) == expected
+    assert macro_mean([1.0, 0.5, 0.0], COUNTS, include) == expected
 
 
 def test_mean_excludes_and_counts_undefined_values() -> None:
     values = [1.0, Undefined("no predictions"), 0.0]
 
-    assert macro(values, COUNTS) == (
+    assert macro_mean(values, COUNTS) == (
         1.0,
         {"no predictions": 1, "label only in predictions": 1},
     )
-    assert weighted(values, COUNTS) == (1.0, {"no predictions": 1})
+    assert weighted_mean(values, COUNTS) == (1.0, {"no predictions": 1})
 
 
 def test_weighted_mean_uses_number_of_ground_truths() -> None:
     # (3 * 1 + 1 * 0.5) / 4
-    assert weighted([1.0, 0.5, 0.25], COUNTS) == (0.875, {})
+    assert weighted_mean([1.0, 0.5, 0.25], COUNTS) == (0.875, {})
 
 
 def test_macro_mean_without_values_is_undefined() -> None:
-    assert weighted([0.5], np.array([0])) == (Undefined("no labels with a value"), {})
-    assert macro([], np.array([], np.int64)) == (Undefined("no labels with a value"), {})
+    assert weighted_mean([0.5], np.array([0])) == (Undefined("no labels with a value"), {})
+    assert macro_mean([], np.array([], np.int64)) == (Undefined("no labels with a value"), {})
 
 
 def test_ratio_divides() -> None:
@@ -64,20 +65,23 @@ def test_zero_division_sets_value_of_0_over_0(zero_division: float | None, expec
 def test_mean_counts_excluded_values_by_reason() -> None:
     values = [0.25, Undefined("no truths"), 0.75, Undefined("no truths"), Failed("no reply")]
 
-    assert mean(values, "labels") == (0.5, {"no truths": 2, "no reply": 1})
+    assert mean_of_defined(values, "labels") == (0.5, {"no truths": 2, "no reply": 1})
 
 
 def test_mean_of_no_numbers_is_undefined() -> None:
-    assert mean([Undefined("why")], "labels") == (Undefined("no labels with a value"), {"why": 1})
+    assert mean_of_defined([Undefined("why")], "labels") == (
+        Undefined("no labels with a value"),
+        {"why": 1},
+    )
 
 
 @pytest.mark.parametrize("count", [2, 3, 6, 7])
 def test_mean_does_not_overflow(count: int) -> None:
-    assert mean([sys.float_info.max] * count, "labels") == (sys.float_info.max, {})
-    assert mean([-sys.float_info.max] * count, "labels") == (-sys.float_info.max, {})
+    assert mean_of_defined([sys.float_info.max] * count, "labels") == (sys.float_info.max, {})
+    assert mean_of_defined([-sys.float_info.max] * count, "labels") == (-sys.float_info.max, {})
 
 
 def test_mean_is_independent_of_order() -> None:
     values = [1e16, 1.0, -1e16, 0.1]
 
-    assert mean(values, "labels") == mean(values[::-1], "labels")
+    assert mean_of_defined(values, "labels") == mean_of_defined(values[::-1], "labels")

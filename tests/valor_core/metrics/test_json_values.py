@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from valor_core.errors import ReportError
-from valor_core.parameters.environment import FromEnvironment
-from valor_core.results import as_json
+from valor_core.parameters import FromEnvironment
+from valor_core.results.json_values import as_json
 
 
 def test_environment_value_is_recorded_as_reference() -> None:

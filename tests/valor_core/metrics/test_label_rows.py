@@ -10,7 +10,8 @@ from attrs import define
 
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Label
-from valor_core.states import ExactSums, LabelRows, counted
+from valor_core.states import ExactSums, counted
+from valor_core.states.label_rows import LabelRows
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 

@@ -9,7 +9,7 @@ from threading import Barrier
 
 from attrs import field, frozen
 
-from valor_core.states import cached, forget, memoized
+from valor_core.states.memo import cached, forget, memoized
 
 
 @frozen(slots=False)

@@ -5,7 +5,7 @@ import pytest
 
 from valor_core.errors import StateError
 from valor_core.schemas.label import Label
-from valor_core.states import (
+from valor_core.states.saved_columns import (
     check_same_length,
     saved_column,
     saved_labels,

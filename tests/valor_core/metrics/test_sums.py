@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core.errors import SchemaError, StateError
-from valor_core.states import ExactSum, ExactSums, saved_sums, sums
+from valor_core.states import ExactSum, ExactSums, sums
+from valor_core.states.sums import saved_sums
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 

@@ -17,17 +17,17 @@ from messages import refused
 
 from valor_core.errors import ManifestError, ParameterError
 from valor_core.parameters import (
+    FromEnvironment,
     NoParameters,
     Within,
-    build,
     changed_parameters,
-    declared,
     parameter,
     parameter_values,
     parameters,
+    parameters_from,
+    parameters_of,
 )
 from valor_core.parameters.declaration import relocate
-from valor_core.parameters.environment import FromEnvironment
 
 
 @parameters
@@ -39,7 +39,7 @@ def expect_refusal(
     values: Mapping[str, Any], cls: type = Every, place: str = "metrics[2]."
 ) -> None:
     with refused(ParameterError):
-        build(cls, values, place)
+        parameters_from(cls, values, place)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def expect_refusal(
     ],
 )
 def test_value_is_converted_to_its_annotation(name: str, given: Any, kept: Any) -> None:
-    built = getattr(build(Every, {name: given}, ""), name)
+    built = getattr(parameters_from(Every, {name: given}, ""), name)
 
     assert built == kept
     assert type(built) is type(kept)
@@ -171,7 +171,7 @@ def test_missing_required_parameter_is_named_with_its_kind() -> None:
 
 
 def test_alias_sets_the_parameter() -> None:
-    assert build(Needy, {"cutoff": 1}, "") == Needy(threshold=1)
+    assert parameters_from(Needy, {"cutoff": 1}, "") == Needy(threshold=1)
 
 
 def test_parameter_set_by_name_and_alias_is_rejected() -> None:
@@ -231,7 +231,7 @@ def test_unsupported_annotation_is_rejected_at_class_creation(
 
 
 def test_declared_parameters_are_listed() -> None:
-    by_name = {entry.name: entry for entry in declared(Every)}
+    by_name = {entry.name: entry for entry in parameters_of(Every)}
 
     assert by_name["fraction"].kind.words == "number"
     assert by_name["fraction"].range == "in (0, 1]"
@@ -246,7 +246,7 @@ def test_declared_parameters_are_listed() -> None:
     assert by_name["names"].aliases == ("labels",)
     assert by_name["names"].help == "Names."
     assert not by_name["names"].required
-    assert declared(Needy)[0].required
+    assert parameters_of(Needy)[0].required
     assert [name for name, entry in by_name.items() if entry.kind.has_paths] == [
         "path",
         "inner",
@@ -286,9 +286,9 @@ plain_values = st.fixed_dictionaries(
 
 @given(plain_values)
 def test_build_inverts_parameter_values(values: dict[str, Any]) -> None:
-    built = build(Every, values, "")
+    built = parameters_from(Every, values, "")
 
-    assert build(Every, parameter_values(built), "") == built
+    assert parameters_from(Every, parameter_values(built), "") == built
 
 
 def test_relocate_maps_nested_paths() -> None:
@@ -320,7 +320,7 @@ def test_changed_default_table_of_one_instance_leaves_later_instances_unchanged(
 
 
 def test_environment_value_is_used_but_not_recorded() -> None:
-    built = build(Every, {"word": FromEnvironment("s3cret", "${env:KEY}")}, "")
+    built = parameters_from(Every, {"word": FromEnvironment("s3cret", "${env:KEY}")}, "")
 
     assert built.word + "!" == "s3cret!"
     assert parameter_values(built)["word"] == "${env:KEY}"

@@ -15,7 +15,7 @@ import pytest
 from valor_core import evaluate, metric
 from valor_core.errors import ManifestError, ParameterError
 from valor_core.evaluation.bound_metric import bind_metrics
-from valor_core.parameters import declared
+from valor_core.parameters import parameters_of
 from valor_core.schemas.text.batch import Text
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import Range, Reference
@@ -48,7 +48,7 @@ def test_spec_summary_is_first_docstring_line() -> None:
 
 
 def test_keyword_arguments_become_parameters() -> None:
-    length, rule = declared(long_enough.parameters)
+    length, rule = parameters_of(long_enough.parameters)
 
     assert (length.name, length.kind.words, length.default) == ("length", "whole number", 4)
     assert length.help == "Least number of characters."
@@ -200,7 +200,7 @@ def test_function_receives_its_resources(mylab: Path) -> None:
     )
 
     assert report["Known"].value == 0.5
-    assert [one.name for one in declared(known.parameter_class)] == ["least"]
+    assert [one.name for one in parameters_of(known.parameter_class)] == ["least"]
 
 
 def test_coroutine_function_is_metric() -> None:

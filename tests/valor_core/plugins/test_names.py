@@ -8,9 +8,9 @@ import pytest
 
 from valor_core import Registry, metric
 from valor_core.errors import ManifestError, UnknownNameError
-from valor_core.specs import ParameterAlias, averaged
+from valor_core.specs import ParameterAlias
 from valor_core.specs.lookup import meaning_of
-from valor_core.specs.names import split_name
+from valor_core.specs.names import average_aliases, split_name
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_alias_without_parameters_is_rejected(parameters) -> None:
 
 
 def test_average_is_prefix_or_suffix() -> None:
-    names = {known.name: known.parameters for known in averaged("f1")}
+    names = {known.name: known.parameters for known in average_aliases("f1")}
 
     assert names["f1_macro"] == names["macro_f1"] == {"average": "macro"}
     assert len(names) == 6

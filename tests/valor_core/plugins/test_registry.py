@@ -26,7 +26,8 @@ from valor_core.errors import (
 )
 from valor_core.packages import OWNERS, ways
 from valor_core.scoring import ItemMetricSpec
-from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl, meaning_of
+from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+from valor_core.specs.lookup import meaning_of
 
 Install = Callable[..., Path]
 

@@ -11,7 +11,8 @@ from attrs import evolve
 
 from valor_core import specs
 from valor_core.errors import BrokenPluginError, ManifestError
-from valor_core.specs import MetricSpec, Range, Reference, fold
+from valor_core.specs import MetricSpec, Range, Reference
+from valor_core.specs.names import folded_name
 from valor_core.specs.spec import KINDS, Spec
 
 
@@ -49,7 +50,7 @@ def test_implementation_must_be_import_string(implementation: Any, message: str)
 
 @pytest.mark.parametrize("name", ["average_precision", "AveragePrecision", "Average-Precision"])
 def test_fold_ignores_case_underscores_and_hyphens(name: str) -> None:
-    assert fold(name) == "averageprecision"
+    assert folded_name(name) == "averageprecision"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import MissingExtraError, ReportError
-from valor_core.results import ItemRow, ItemTable
-from valor_core.results.report import Requirement, report_suffixes
+from valor_core.results import ItemRow
+from valor_core.results.report import ItemTable, Requirement, report_suffixes
 from valor_core.results.results import Results
 
 

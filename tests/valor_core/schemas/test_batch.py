@@ -8,7 +8,7 @@ from attrs import frozen
 
 from valor_core import Text, metric
 from valor_core.errors import ManifestError, SchemaError
-from valor_core.evaluation.evaluator import Evaluator
+from valor_core.evaluation import Evaluator
 from valor_core.schemas import Batch, Codes, Datum, Datums, Label
 from valor_core.schemas.text.batch import TextBatch
 from valor_core.specs import TaskSpec, hookimpl

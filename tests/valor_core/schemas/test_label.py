@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from valor_core import Label
 from valor_core.errors import SchemaError
-from valor_core.schemas import Vocabulary, as_label, label_map
-from valor_core.schemas.label import as_labels, as_scored_labels
+from valor_core.schemas import Vocabulary, label_map
+from valor_core.schemas.label import as_label, as_labels, as_scored_labels
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from valor_core.schemas import Batch
-from valor_core.specs import TaskSpec, import_object
+from valor_core.specs import TaskSpec
 from valor_core.specs.registry import Registry
+from valor_core.specs.spec import import_object
 
 
 @pytest.mark.parametrize("spec", Registry().manifest("core").of(TaskSpec), ids=lambda s: s.name)

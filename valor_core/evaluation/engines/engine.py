@@ -26,7 +26,7 @@ from valor_core.errors import (
 )
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.state import EvaluationState
-from valor_core.parameters.declaration import build
+from valor_core.parameters.declaration import parameters_from
 from valor_core.readers.partition import Partition, identity
 from valor_core.readers.reader import Reader
 from valor_core.resources.bound import BoundResource
@@ -200,7 +200,7 @@ def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: s
     with error_at(f"{place}engine.name: "):
         spec = registry.find(EngineSpec, str(values.pop("name", "local")))
         code = spec.load()
-    parameters: Any = build(spec.parameter_class, values, f"{place}engine.")
+    parameters: Any = parameters_from(spec.parameter_class, values, f"{place}engine.")
     try:
         return cast("Engine", code(parameters))
     except ParameterError as error:

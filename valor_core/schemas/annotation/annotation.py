@@ -10,7 +10,14 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, error_at, shown
+from valor_core.errors import (
+    ParameterError,
+    SchemaError,
+    and_more,
+    did_you_mean,
+    error_at,
+    short_repr,
+)
 from valor_core.schemas.annotation import annotation as given_geometry
 from valor_core.schemas.columns import as_score, check_number
 from valor_core.schemas.datum import Datum, Uid
@@ -58,12 +65,14 @@ def bounding_box(value: Any) -> Geometry | None:
         return Box(*(value[edge] for edge in _EDGES))
     if _are_edges(value):
         raise SchemaError(
-            f"bounding_box: expected a ring of four corners, got {shown(value)}",
+            f"bounding_box: expected a ring of four corners, got {short_repr(value)}",
             "Name the numbers: {'xmin': …, 'ymin': …, 'xmax': …, 'ymax': …}.",
         )
     outline = polygon(value)
     if not isinstance(outline, Polygon) or len(outline.rings) != 1:
-        raise SchemaError(f"bounding_box: expected one ring of four corners, got {shown(value)}")
+        raise SchemaError(
+            f"bounding_box: expected one ring of four corners, got {short_repr(value)}"
+        )
     corners = outline.rings[0]
     if len(corners) != _CORNERS:
         raise SchemaError(f"bounding_box: expected four corners, got {len(corners)}")
@@ -109,10 +118,10 @@ def polygon(value: Any) -> Geometry | None:
         kind = value.get("type", "Polygon")
         rings = value.get("coordinates", value.get("value"))
         if rings is None or kind not in ("Polygon", "MultiPolygon"):
-            raise SchemaError(f"polygon: expected GeoJSON of a polygon, got {shown(value)}")
+            raise SchemaError(f"polygon: expected GeoJSON of a polygon, got {short_repr(value)}")
         return MultiPolygon(rings) if kind == "MultiPolygon" else Polygon(rings)
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise SchemaError(f"polygon: expected rings of points, got {shown(value)}")
+        raise SchemaError(f"polygon: expected rings of points, got {short_repr(value)}")
     return Polygon(value)
 
 
@@ -141,7 +150,9 @@ def raster(value: Any) -> Mask | None:
         return Mask.from_rle(value)
     pixels = value.get("mask") if isinstance(value, Mapping) else value
     if pixels is None or isinstance(pixels, str):
-        raise SchemaError(f"raster: expected rows of pixels or run lengths, got {shown(value)}")
+        raise SchemaError(
+            f"raster: expected rows of pixels or run lengths, got {short_repr(value)}"
+        )
     return Mask.of(pixels)
 
 
@@ -262,8 +273,8 @@ def _check_keys(
     unknown = [key for key in value if key not in allowed and key not in ignored]
     if unknown:
         raise SchemaError(
-            f"{place}: expected no keys but {', '.join(allowed)}, got {shown(unknown[0])} in "
-            f"{shown(value)}{and_more(len(unknown) - 1)}",
+            f"{place}: expected no keys but {', '.join(allowed)}, got {short_repr(unknown[0])} in "
+            f"{short_repr(value)}{and_more(len(unknown) - 1)}",
             did_you_mean(str(unknown[0]), allowed),
         )
 
@@ -277,7 +288,7 @@ def _datum(value: Any) -> Datum:
         return Datum(uid, value.get("metadata", {}))
     if isinstance(value, (str, int)):
         return Datum(value)
-    raise SchemaError(f"datum: expected a Datum or its uid, got {shown(value)}")
+    raise SchemaError(f"datum: expected a Datum or its uid, got {short_repr(value)}")
 
 
 def _annotations(values: Any) -> tuple[Annotation, ...]:
@@ -294,7 +305,7 @@ def _annotation(value: Any) -> Annotation:
         _check_keys(value, names, "Annotation", _UNUSED_KEYS)
         where = {name: value.get(name) for name in (*_GEOMETRIES, "is_instance")}
         return Annotation(value.get("labels"), value.get("metadata") or {}, **where)
-    raise SchemaError(f"expected an Annotation or a dictionary like it, got {shown(value)}")
+    raise SchemaError(f"expected an Annotation or a dictionary like it, got {short_repr(value)}")
 
 
 @frozen
@@ -413,7 +424,9 @@ def annotated(
 
 def _side(side: str, cls: Any, values: Any) -> list[Any]:
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise SchemaError(f"{side}: expected a list with one entry per datum, got {shown(values)}")
+        raise SchemaError(
+            f"{side}: expected a list with one entry per datum, got {short_repr(values)}"
+        )
     read = []
     for place, value in enumerate(values):
         with error_at(f"{side}[{place}]: "):
@@ -427,7 +440,8 @@ def _check_sides(datum: Datum, merged: Mapping[str, Any]) -> None:
         if side in merged and datum.metadata.get(side, merged[side]) != merged[side]:
             raise SchemaError(
                 f"item {datum.uid!r}, {side}: expected the same on both sides, got "
-                f"{shown(datum.metadata[side])} of the ground truth and {shown(merged[side])} of "
+                f"{short_repr(datum.metadata[side])} of the ground truth and "
+                f"{short_repr(merged[side])} of "
                 "the prediction"
             )
 
@@ -444,7 +458,7 @@ def true_labels(datum: Datum, annotation: Annotation) -> list[Label]:
         if not isinstance(label, Label):
             raise SchemaError(
                 f"item {datum.uid!r}, groundtruths: expected labels without score, "
-                f"got {shown(label)}"
+                f"got {short_repr(label)}"
             )
     return [label for label in annotation.labels if isinstance(label, Label)]
 
@@ -460,7 +474,8 @@ def scored_labels(datum: Datum, annotation: Annotation) -> list[tuple[Label, flo
     for label in annotation.labels:
         if not isinstance(label, ScoredLabel):
             raise SchemaError(
-                f"item {datum.uid!r}, predictions: expected labels with a score, got {shown(label)}"
+                f"item {datum.uid!r}, predictions: expected labels with a score, "
+                f"got {short_repr(label)}"
             )
     return [(one.label, one.score) for one in annotation.labels if isinstance(one, ScoredLabel)]
 
@@ -470,7 +485,9 @@ def _as(cls: Any, value: Any) -> Any:
         _check_keys(value, ("datum", "annotations"), cls.__name__)
         return cls(value.get("datum"), value.get("annotations") or ())
     if not isinstance(value, cls):
-        raise SchemaError(f"expected a {cls.__name__} or a dictionary like it, got {shown(value)}")
+        raise SchemaError(
+            f"expected a {cls.__name__} or a dictionary like it, got {short_repr(value)}"
+        )
     return value
 
 

@@ -1,4 +1,9 @@
 from valor_core.schemas.classification.batch import Classification, ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, Tops
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 
-__all__ = ["Classification", "ClassificationBatch", "ScoreList", "ScoreMatrix", "Tops"]
+__all__ = [
+    "Classification",
+    "ClassificationBatch",
+    "ScoreList",
+    "ScoreMatrix",
+]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.columns import as_float
 from valor_core.schemas.datum import Uid, as_uid, metadata_field, uid_field
 from valor_core.schemas.geometry.geometry import Geometry
@@ -25,7 +25,7 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, (bool, int, np.bool_, np.integer)) or value not in (0, 1):
-        raise SchemaError(f"TrueObject: is_crowd must be true or false, got {shown(value)}")
+        raise SchemaError(f"TrueObject: is_crowd must be true or false, got {short_repr(value)}")
     return bool(value)
 
 
@@ -34,14 +34,16 @@ def _area(value: Any) -> float | None:
         return None
     is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(as_float(value)):
-        raise SchemaError(f"TrueObject: area must be a finite number, got {shown(value)}")
+        raise SchemaError(f"TrueObject: area must be a finite number, got {short_repr(value)}")
     return float(value)
 
 
 def _check_geometry(instance: Any, _: Any, value: Any) -> None:
     if not isinstance(value, Geometry):
         name = type(instance).__name__
-        raise SchemaError(f"{name}: geometry must be a Box, Polygon or Mask, got {shown(value)}")
+        raise SchemaError(
+            f"{name}: geometry must be a Box, Polygon or Mask, got {short_repr(value)}"
+        )
 
 
 @frozen
@@ -96,7 +98,7 @@ class PredictedObject:
 
 def _tuple(values: Any) -> tuple[Any, ...]:
     if not isinstance(values, Iterable):
-        raise SchemaError(f"Detection: expected a list of objects, got {shown(values)}")
+        raise SchemaError(f"Detection: expected a list of objects, got {short_repr(values)}")
     return tuple(values)
 
 
@@ -109,7 +111,7 @@ def _size(value: Any) -> tuple[int, int] | None:
         height = width = -1
     if not (0 <= height < _SIDE_LIMIT and 0 <= width < _SIDE_LIMIT):
         raise SchemaError(
-            f"Detection: size must be height and width in whole pixels, got {shown(value)}"
+            f"Detection: size must be height and width in whole pixels, got {short_repr(value)}"
         )
     return height, width
 

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.errors import SchemaError, and_more, short_repr
 from valor_core.schemas.columns import Codes, objects
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.detection.items import Detection
@@ -125,7 +125,9 @@ class Packed:
 
         for row, (i, _, one) in enumerate(found):
             if not isinstance(one, expected):
-                raise SchemaError(f"{name(row)}: expected a {expected.__name__}, got {shown(one)}")
+                raise SchemaError(
+                    f"{name(row)}: expected a {expected.__name__}, got {short_repr(one)}"
+                )
             _check_labels(name(row), side, one.labels)
             _check_size(name(row), one.geometry, items[i].size)
         sizes = image_sizes(items)[[i for i, *_ in found]]

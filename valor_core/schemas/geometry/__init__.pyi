@@ -6,27 +6,9 @@ from valor_core.schemas.geometry.geometry import (
     Polygon,
     RotatedBox,
 )
-from valor_core.schemas.geometry.run_lengths import Runs, compressed, decoded, encoded, runs_of
-from valor_core.schemas.geometry.shapes import (
-    BOX,
-    GEOMETRY_KINDS,
-    MASK,
-    POLYGON,
-    Rings,
-    RunLengths,
-    Shapes,
-    ends,
-    gathered,
-    geometry_kind,
-    polygons_of,
-    starts_of,
-)
+from valor_core.schemas.geometry.shapes import Rings, RunLengths, Shapes
 
 __all__ = [
-    "BOX",
-    "GEOMETRY_KINDS",
-    "MASK",
-    "POLYGON",
     "Box",
     "Geometry",
     "Mask",
@@ -35,15 +17,5 @@ __all__ = [
     "Rings",
     "RotatedBox",
     "RunLengths",
-    "Runs",
     "Shapes",
-    "compressed",
-    "decoded",
-    "encoded",
-    "ends",
-    "gathered",
-    "geometry_kind",
-    "polygons_of",
-    "runs_of",
-    "starts_of",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.columns import BY_CONTENT, as_float, check_number, read_only
 from valor_core.schemas.geometry.run_lengths import decoded, encoded, runs_of
 
@@ -29,7 +29,7 @@ def _points(values: Any) -> Points:
     except ValueError:
         array = np.empty(0)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
-        raise SchemaError(f"Polygon: expected points (x, y), got {shown(values)}")
+        raise SchemaError(f"Polygon: expected points (x, y), got {short_repr(values)}")
     array = array.astype(np.float64)
     if len(array) > 1 and np.array_equal(array[0], array[-1]):
         array = array[:-1]
@@ -38,7 +38,7 @@ def _points(values: Any) -> Points:
 
 def _rings(values: Any) -> tuple[Points, ...]:
     if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, str):
-        raise SchemaError(f"Polygon: expected rings of points, got {shown(values)}")
+        raise SchemaError(f"Polygon: expected rings of points, got {short_repr(values)}")
     is_one = len(values) > 0 and _is_point(values[0])
     return tuple(_points(ring) for ring in ([values] if is_one else values))
 
@@ -65,7 +65,7 @@ def _side(value: Any) -> int:
     except TypeError:
         side = -1
     if side < 0:
-        raise SchemaError(f"Mask: expected a whole number of pixels, got {shown(value)}")
+        raise SchemaError(f"Mask: expected a whole number of pixels, got {short_repr(value)}")
     return side
 
 
@@ -214,7 +214,7 @@ class Mask:
         """
         array = np.asarray(array)
         if array.ndim != 2 or array.dtype.kind not in "biuf":
-            raise SchemaError(f"Mask: expected rows and columns of pixels, got {shown(array)}")
+            raise SchemaError(f"Mask: expected rows and columns of pixels, got {short_repr(array)}")
         if array.dtype.kind == "f" and not np.isin(array, (0, 1)).all():
             unexpected = array[~np.isin(array, (0, 1))][0].item()
             raise SchemaError(
@@ -241,7 +241,7 @@ class Mask:
         """
         size: Any = rle.get("size")
         if np.shape(size) != (2,) or np.asarray(size).dtype.kind not in "iu":
-            raise SchemaError(f"Mask: expected a size [height, width], got {shown(size)}")
+            raise SchemaError(f"Mask: expected a size [height, width], got {short_repr(size)}")
         height, width = np.asarray(size).tolist()
         return cls(rle.get("counts"), height, width)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.columns import read_only
 
 Runs = NDArray[np.uint32]
@@ -37,7 +37,7 @@ def runs_of(counts: Any) -> Runs:
         array = array.astype(np.int64)
     is_whole = array.ndim == 1 and array.dtype.kind in "iu" and not np.ma.is_masked(counts)
     if not is_whole or array.min(initial=0) < 0 or array.max(initial=0) >= 1 << 32:
-        raise SchemaError(f"counts: expected non-negative run lengths, got {shown(counts)}")
+        raise SchemaError(f"counts: expected non-negative run lengths, got {short_repr(counts)}")
     return read_only(array.astype(np.uint32))
 
 
@@ -56,12 +56,12 @@ def decompressed(text: str | bytes) -> Runs:
     values = raw.astype(np.int64) - 48
     more = (values & 32) != 0
     if values.size and (values.min() < 0 or values.max() > 63 or more[-1]):
-        raise SchemaError(f"counts: expected COCO's compressed run lengths, got {shown(text)}")
+        raise SchemaError(f"counts: expected COCO's compressed run lengths, got {short_repr(text)}")
     ends = np.flatnonzero(~more)
     starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
     lengths = ends - starts + 1
     if lengths.max(initial=0) > 12:
-        raise SchemaError(f"counts: expected COCO's compressed run lengths, got {shown(text)}")
+        raise SchemaError(f"counts: expected COCO's compressed run lengths, got {short_repr(text)}")
     shifts = 5 * (np.arange(len(values)) - np.repeat(starts, lengths))
     parts = (values & 31) << shifts
     counts = np.add.reduceat(parts, starts) if len(starts) else np.empty(0, np.int64)
@@ -70,7 +70,7 @@ def decompressed(text: str | bytes) -> Runs:
     for first in (1, 2):  # differences to the count two before, summed up
         counts[first::2] = np.cumsum(counts[first::2])
     if counts.min(initial=0) < 0 or counts.max(initial=0) >= 1 << 32:
-        raise SchemaError(f"counts: expected COCO's compressed run lengths, got {shown(text)}")
+        raise SchemaError(f"counts: expected COCO's compressed run lengths, got {short_repr(text)}")
     return read_only(counts.astype(np.uint32))
 
 

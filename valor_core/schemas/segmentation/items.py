@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, did_you_mean, shown
+from valor_core.errors import SchemaError, did_you_mean, short_repr
 from valor_core.schemas.columns import BY_CONTENT
 from valor_core.schemas.datum import Uid, metadata_field, uid_field
 from valor_core.schemas.label import Label, as_labels
@@ -70,7 +70,7 @@ class Segmentation:
         try:
             if self.overlap not in get_args(Overlap):
                 raise SchemaError(
-                    f"overlap: expected 'error', 'first' or 'last', got {shown(self.overlap)}",
+                    f"overlap: expected 'error', 'first' or 'last', got {short_repr(self.overlap)}",
                     did_you_mean(str(self.overlap), get_args(Overlap)),
                 )
             object.__setattr__(self, "ignore", ignored_of(self.ignore))

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from attrs.converters import optional
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.columns import BY_CONTENT, Codes, booleans, check_length, codes
 from valor_core.schemas.segmentation.pixels import Image, Pixels, as_pixels
 
@@ -152,7 +152,7 @@ class LabelImage:
         if not isinstance(rows, np.ndarray) or rows.shape != shape or rows.dtype.kind not in "iu":
             raise SchemaError(
                 f"{place}: expected {shape[0]:,} by {shape[1]:,} whole numbers from row "
-                f"{first:,} on, got {shown(rows)}"
+                f"{first:,} on, got {short_repr(rows)}"
             )
         return rows
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import SchemaError, error_at, shown
+from valor_core.errors import SchemaError, error_at, short_repr
 from valor_core.schemas.label import Label, Vocabulary, as_label
 from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_core.schemas.segmentation.pixels import MASKS, Flags, Pixels, as_array, flags
@@ -109,7 +109,7 @@ def _value(key: Any, label: Any) -> int:
         return _in_64_bits(int(key) if isinstance(key, str) else _number(key), "labels")
     is_turned = isinstance(label, (int, np.integer))
     remedy = f"Swap keys and values: labels={{{label}: {key!r}}}." if is_turned else _BY_VALUE
-    raise SchemaError(f"labels: expected labels by values of pixels, got {shown(key)}", remedy)
+    raise SchemaError(f"labels: expected labels by values of pixels, got {short_repr(key)}", remedy)
 
 
 def _number(value: Any) -> int:
@@ -156,7 +156,7 @@ def _ignored(value: Any) -> int:
     except TypeError:
         is_image = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
         raise SchemaError(
-            f"ignore: expected a whole number, or several, got {shown(value)}",
+            f"ignore: expected a whole number, or several, got {short_repr(value)}",
             "To ignore the pixels of a mask: Segmentation(…, ignore=mask)." if is_image else None,
         ) from None
 
@@ -296,7 +296,7 @@ def label_image(image: Any, legend: Legend) -> LabelImage:
         if image.ndim == 2 and image.dtype == np.bool_ and highest(legend) > 1:
             raise SchemaError(
                 f"pixels: expected whole numbers up to {highest(legend)} as in labels, got "
-                f"{shown(image)}",
+                f"{short_repr(image)}",
                 MASKS,
             )
     return LabelImage(image, legend)

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.errors import SchemaError, and_more, short_repr
 from valor_core.schemas.columns import BY_CONTENT, check_not_masked, read_only, readable
 
 _BACKGROUND = "0 is then background, unless it has a name: {0: …}."
@@ -113,7 +113,7 @@ def flags(values: Any, name: str) -> Flags:
     array = as_array(values, name)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise SchemaError(
-            f"{name}: expected rows and columns of pixels, true or false, got {shown(array)}"
+            f"{name}: expected rows and columns of pixels, true or false, got {short_repr(array)}"
         )
     if array.dtype.kind == "f":
         _check_whole(array, name)
@@ -161,7 +161,9 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from None
+        raise SchemaError(
+            f"{name}: expected rows of one length, got {short_repr(values)}"
+        ) from None
     except (TypeError, RuntimeError) as error:
         raise SchemaError(
             f"{name}: expected an array, got {type(values).__name__}: {error}",
@@ -173,7 +175,7 @@ def _image(values: Any) -> Image:
     array = as_array(values, "pixels")
     if array.ndim != 2 or array.dtype.kind not in "iub":
         raise SchemaError(
-            f"pixels: expected rows and columns of whole numbers, got {shown(array)}",
+            f"pixels: expected rows and columns of whole numbers, got {short_repr(array)}",
             remedy_for(array),
         )
     if array.dtype == np.bool_:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, and_more, error_at, shown
+from valor_core.errors import SchemaError, and_more, error_at, short_repr
 from valor_core.schemas.label import Label, as_label
 from valor_core.schemas.segmentation.pixels import Pixels, as_pixels
 
@@ -17,7 +17,7 @@ from valor_core.schemas.segmentation.pixels import Pixels, as_pixels
 def _labels(labels: Any) -> Mapping[int, Label]:
     if not isinstance(labels, Mapping):
         raise SchemaError(
-            f"labels: expected a mapping from number to label, got {shown(labels)}",
+            f"labels: expected a mapping from number to label, got {short_repr(labels)}",
             "Map each number to its label: {1: 'cat', 2: 'cat'}.",
         )
     return dict(starmap(_labelled, labels.items()))
@@ -32,7 +32,7 @@ def _labelled(number: Any, label: Any) -> tuple[int, Label]:
 def _numbers(numbers: Any) -> frozenset[int]:
     if isinstance(numbers, (str, bytes, Mapping)) or not isinstance(numbers, Iterable):
         raise SchemaError(
-            f"crowd: expected a list of numbers of segments, got {shown(numbers)}",
+            f"crowd: expected a list of numbers of segments, got {short_repr(numbers)}",
             "List the segments that are crowds: crowd=[7].",
         )
     return frozenset(_number(number, "crowd") for number in numbers)
@@ -40,7 +40,7 @@ def _numbers(numbers: Any) -> frozenset[int]:
 
 def _number(value: Any, name: str) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-        raise SchemaError(f"{name}: expected whole numbers of segments, got {shown(value)}")
+        raise SchemaError(f"{name}: expected whole numbers of segments, got {short_repr(value)}")
     if not _LIMITS.min <= value <= _LIMITS.max:
         raise SchemaError(f"{name}: expected signed 64-bit numbers, got {value}")
     return int(value)

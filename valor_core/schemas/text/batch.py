@@ -10,7 +10,7 @@ import numpy as np
 from attrs import Factory, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.batch import Batch, FileRow
 from valor_core.schemas.columns import (
     BY_CONTENT,
@@ -27,7 +27,7 @@ from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_
 def _text(item: Any, attribute: Any, value: Any) -> None:
     if value is not None and not isinstance(value, str):
         raise SchemaError(
-            f"{attribute.name}: expected a string, got {shown(value)}", as_text(value)
+            f"{attribute.name}: expected a string, got {short_repr(value)}", as_text(value)
         )
 
 
@@ -46,11 +46,11 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, Iterable) or isinstance(value, Mapping):
-        raise SchemaError(f"{name}: expected strings, got {shown(value)}")
+        raise SchemaError(f"{name}: expected strings, got {short_repr(value)}")
     texts = (value,) if isinstance(value, str) else tuple(value)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise SchemaError(f"{name}[{i}]: expected a string, got {shown(text)}")
+            raise SchemaError(f"{name}[{i}]: expected a string, got {short_repr(text)}")
     return texts
 
 
@@ -72,11 +72,11 @@ def _outcomes(value: Any) -> tuple[bool, ...]:
     if _is_outcome(value):
         return (bool(value),)
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise SchemaError(f"outcomes: expected a list of true and false, got {shown(value)}")
+        raise SchemaError(f"outcomes: expected a list of true and false, got {short_repr(value)}")
     cells = tuple(value)
     for i, cell in enumerate(cells):
         if not _is_outcome(cell):
-            raise SchemaError(f"outcomes[{i}]: expected true or false, got {shown(cell)}")
+            raise SchemaError(f"outcomes[{i}]: expected true or false, got {short_repr(cell)}")
     return tuple(map(bool, cells))
 
 
@@ -242,7 +242,8 @@ class TextBatch(Batch):
         for position, cell in enumerate(cells):
             if not fits(cell):
                 raise SchemaError(
-                    f"{self.datums.name(position)}, {name}: expected {expected}, got {shown(cell)}",
+                    f"{self.datums.name(position)}, {name}: expected {expected}, "
+                    f"got {short_repr(cell)}",
                     as_text(cell) if name in _SINGLE else None,
                 )
             for text in (cell,) if isinstance(cell, str) else cell or ():

@@ -11,7 +11,7 @@ from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text.batch import TextBatch
 
@@ -54,7 +54,7 @@ def _check_texts(sides: Sequence[list[Any] | None]) -> None:
             if isinstance(cell, str) or (name == "references" and are_texts(cell)):
                 continue
             raise SchemaError(
-                f"{name}[{position}]: expected a string, got {shown(cell)}",
+                f"{name}[{position}]: expected a string, got {short_repr(cell)}",
                 _text_of(name, position, cell),
             )
 

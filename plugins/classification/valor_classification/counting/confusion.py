@@ -14,11 +14,13 @@ from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import threshold_warnings
 from valor_classification.kernels.values import ConfusionCells, in_type
-from valor_core.errors import StateError, shown
+from valor_core.errors import StateError, short_repr
 from valor_core.results import Failed
-from valor_core.schemas import Codes, natural
+from valor_core.schemas import Codes
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import Content, StateRequest, saved_column
+from valor_core.schemas.columns import natural
+from valor_core.states import StateContent, StateRequest
+from valor_core.states.saved_columns import saved_column
 
 _BLOCK = 1 << 18
 _MOST = 1 << 48  # items of a cell: sums of cells stay far below 2**63
@@ -80,7 +82,7 @@ class KeyConfusion(KeyState):
         if other.several is not None:
             self._note(other.several)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all cells, for a file."""
         return super().dump() | {
             "cells": np.ascontiguousarray(self.cells.T),
@@ -88,7 +90,7 @@ class KeyConfusion(KeyState):
             "several": self.several,
         }
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content)
         self.cells = self._restored(content, "cells")
@@ -99,9 +101,11 @@ class KeyConfusion(KeyState):
             raise StateError("tops: expected a ground truth in each, found one without")
         self.several = content["several"]
         if not isinstance(self.several, (str, int, type(None))):
-            raise StateError(f"several: expected the uid of an item, found {shown(self.several)}")
+            raise StateError(
+                f"several: expected the uid of an item, found {short_repr(self.several)}"
+            )
 
-    def _restored(self, content: Content, name: str) -> Codes:
+    def _restored(self, content: StateContent, name: str) -> Codes:
         """Validate the cells of a file: labels and thresholds must exist, each cell once."""
         found = saved_column(content, name, np.int64, shape=(None, 4), low=NONE, high=_MOST).T
         cells: Codes = np.ascontiguousarray(found)

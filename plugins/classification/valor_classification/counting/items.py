@@ -17,7 +17,8 @@ from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Label, Uids, natural_order
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import Content, StateRequest, check_same_length, saved_column
+from valor_core.states import StateContent, StateRequest
+from valor_core.states.saved_columns import check_same_length, saved_column
 
 
 @frozen(eq=False)
@@ -127,7 +128,7 @@ class KeyListing(KeyState):
                 )
             )
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all items, for a file."""
         return super().dump() | {
             "chunks": [
@@ -136,7 +137,7 @@ class KeyListing(KeyState):
             ],
         }
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content)
         self.chunks = [_saved(columns, len(self.vocabulary)) for columns in content["chunks"]]

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from valor_classification import kernels
 from valor_classification.kernels.values import ConfusionCells, ReliabilityBins, RowTops
 from valor_core.kernels import thread_count
-from valor_core.schemas import Checked, Codes, Floats, Label, Uids, read_only
-from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix, Tops
-from valor_core.states import cached, memoized
+from valor_core.schemas import Codes, Floats, Label, Uids
+from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
+from valor_core.schemas.classification.scores import Tops
+from valor_core.schemas.columns import Checked, read_only
+from valor_core.states.memo import cached, memoized
 
 NONE = -1
 """Code for no label."""

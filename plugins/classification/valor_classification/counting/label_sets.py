@@ -19,12 +19,8 @@ from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
 from valor_core.schemas import Codes
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import (
-    Content,
-    StateRequest,
-    counted,
-    saved_column,
-)
+from valor_core.states import StateContent, StateRequest, counted
+from valor_core.states.saved_columns import saved_column
 
 
 def _no_hits(state: KeyAgreement) -> Codes:
@@ -90,12 +86,12 @@ class KeyAgreement(KeyState):
         count = len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all counts, for a file."""
         sets = [(*cell, count) for cell, count in self.sets.items()]
         return super().dump() | {"sets": np.array(sets, np.int64).reshape(-1, 4)}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content | {"sets": {}})
         if self.hits.max(initial=0) > self.datums * len(self.vocabulary):

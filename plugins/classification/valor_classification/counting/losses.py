@@ -16,13 +16,8 @@ from valor_core.kernels import thread_count
 from valor_core.results import Failed
 from valor_core.schemas import Floats
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import (
-    Content,
-    ExactSum,
-    StateRequest,
-    counted,
-    saved_sums,
-)
+from valor_core.states import ExactSum, StateContent, StateRequest, counted
+from valor_core.states.sums import saved_sums
 
 
 @define(slots=False, repr=False)
@@ -70,7 +65,7 @@ class KeyProbability(KeyState):
         if "brier" in self.losses:
             self.brier.merge(ExactSum(_squared_errors(view)))
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore({"unnormalized": 0, **content})  # not in states of earlier versions
         for name in ("log_loss", "brier"):

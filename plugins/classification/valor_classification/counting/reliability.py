@@ -13,13 +13,8 @@ from valor_classification.counting.score_checks import not_probabilities
 from valor_core.errors import StateError
 from valor_core.results import Failed
 from valor_core.schemas import Codes, Floats
-from valor_core.states import (
-    Content,
-    ExactSums,
-    StateRequest,
-    counted,
-    saved_sums,
-)
+from valor_core.states import ExactSums, StateContent, StateRequest, counted
+from valor_core.states.sums import saved_sums
 
 _MOST = 1 << 48  # items of a bin: sums of all bins stay far below 2**63
 
@@ -58,7 +53,7 @@ class KeyReliability(KeyState):
         self.hits = self.hits + found.hits
         self.scores.merge(ExactSums(found.units))
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content)
         if self.counts.max(initial=0) > _MOST:

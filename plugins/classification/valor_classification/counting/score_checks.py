@@ -12,7 +12,7 @@ from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import KeyView, views
 from valor_core.results import Failed
 from valor_core.schemas.classification import ClassificationBatch, ScoreList
-from valor_core.states import Content, StateRequest, counted
+from valor_core.states import StateContent, StateRequest, counted
 
 SCORE_NAMES = ("score", "y_score", "y_prob", "probability", "prob", "proba", "confidence")
 """Names of columns that hold scores."""
@@ -39,7 +39,7 @@ class KeyScorelessPredictions(KeyState):
         if isinstance(view.scores, ScoreList) and not view.scores.scored:
             self.predictions += len(view.scores.values)
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore({"columns": [], **content})  # states of earlier versions have none
 

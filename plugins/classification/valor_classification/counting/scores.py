@@ -20,15 +20,9 @@ from valor_core.errors import StateError
 from valor_core.kernels import thread_count
 from valor_core.schemas import Codes, Floats, Label
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import (
-    Content,
-    StateRequest,
-    check_same_length,
-    counted,
-    forget,
-    memoized,
-    saved_column,
-)
+from valor_core.states import StateContent, StateRequest, counted
+from valor_core.states.memo import forget, memoized
+from valor_core.states.saved_columns import check_same_length, saved_column
 
 
 @frozen(eq=False, repr=False)
@@ -135,14 +129,14 @@ class KeyRanking(KeyState):
             marks = 2 * codes[listed.marks >> 1] + (listed.marks & 1)
             self.lists.append(ListChunk(marks.astype(np.int32), listed.values))
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all scores, for a file."""
         return super().dump() | {
             "matrices": [[c.values, c.labels, c.rows, c.columns] for c in self.matrices],
             "lists": [[c.marks, c.values] for c in self.lists],
         }
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content)
         count = len(self.vocabulary)

@@ -17,13 +17,8 @@ from valor_core.errors import StateError
 from valor_core.kernels import thread_count
 from valor_core.schemas import Codes, Label
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import (
-    Content,
-    StateRequest,
-    counted,
-    saved_column,
-    saved_number,
-)
+from valor_core.states import StateContent, StateRequest, counted
+from valor_core.states.saved_columns import saved_column, saved_number
 
 SEVERAL = (
     "items have several ground truths, but hardmax: true predicts only the best label of an item; "
@@ -141,7 +136,7 @@ class KeyLabelCounts(KeyState):
         self.has_several |= not view.is_single
         self.has_ties |= self.hardmax and not self.has_ties and _has_ties(view)
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         # states of older versions lack the two flags
         truths = saved_column(content, "truths", np.int64)

@@ -13,12 +13,8 @@ from valor_classification.counting.key_view import NONE, KeyView
 from valor_core.errors import StateError
 from valor_core.schemas import Codes
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import (
-    Content,
-    StateRequest,
-    counted,
-    saved_column,
-)
+from valor_core.states import StateContent, StateRequest, counted
+from valor_core.states.saved_columns import saved_column
 
 
 @define(slots=False, repr=False)
@@ -82,11 +78,11 @@ class KeyTopRanks(KeyState):
         super().merge(other)
         self._add_ranks(other.table)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all counts, for a file."""
         return super().dump() | {"table": self.table}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content)
         shape = (None, len(self.thresholds) + 1)

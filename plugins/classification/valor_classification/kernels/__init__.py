@@ -11,9 +11,9 @@ own type, so the float32 nearest to 0.35 passes the threshold 0.35 (`in_type`).
 
 from typing import TYPE_CHECKING
 
-from valor_core.kernels import kernels
+from valor_core.kernels import load_kernels
 
-KERNELS = kernels("valor_classification._kernels")
+KERNELS = load_kernels("valor_classification._kernels")
 """Implementation in use; `valor doctor` prints it."""
 
 if TYPE_CHECKING:

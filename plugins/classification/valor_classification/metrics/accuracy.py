@@ -19,7 +19,7 @@ from valor_classification.counting.threshold_counts import (
 from valor_classification.counting.truth_ranks import KeyTopRanks
 from valor_classification.parameters.predicted import AccuracyParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import Failed, NumberOrReason, Result, Undefined, macro, ratio
+from valor_core.results import Failed, NumberOrReason, Result, Undefined, macro_mean, ratio
 from valor_core.states import StateRequest
 
 _NO_TRUTH = "no items with ground truth"
@@ -96,7 +96,7 @@ class Accuracy:
         pairs = zip(counts.tp.tolist(), counts.truths.tolist(), strict=True)
         recalls = [ratio(tp, truths, None, "no ground truths of the label") for tp, truths in pairs]
         shaped = coordinates(threshold, self.parameters.hardmax) | {"balanced": True}
-        return *macro(recalls, counts.truths), shaped
+        return *macro_mean(recalls, counts.truths), shaped
 
     def _of_sets(self, part: KeyAgreement, threshold: float | None) -> Outcome:
         """Share of predicted ground truths, or agreement of the two sets of labels per item."""

@@ -10,7 +10,8 @@ from valor_classification.counting.scores import KeyRanking
 from valor_classification.counting.threshold_counts import KeyLabelCounts
 from valor_classification.metrics.roc import AreaMetric
 from valor_classification.parameters.scored import AveragePrecisionParameters
-from valor_core.results import LabelValues, Undefined
+from valor_core.results import Undefined
+from valor_core.results.averages import LabelValues
 
 
 @frozen

@@ -16,7 +16,8 @@ from valor_classification.parameters.predicted import KappaParameters, MatthewsP
 from valor_core.errors import and_more
 from valor_core.parameters import changed_parameters
 from valor_core.results import Failed, NumberOrReason, Result, Undefined
-from valor_core.schemas import Codes, Label, is_numeral
+from valor_core.schemas import Codes, Label
+from valor_core.schemas.columns import is_numeral
 from valor_core.states import StateRequest
 
 

@@ -16,7 +16,8 @@ from valor_classification.counting.threshold_counts import (
 )
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import LabelValues, NumberOrReason, Result, ratio
+from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.results.averages import LabelValues
 from valor_core.states import StateRequest
 
 

@@ -30,7 +30,8 @@ from valor_classification.parameters.scored import (
 )
 from valor_core.kernels import thread_count
 from valor_core.parameters import changed_parameters
-from valor_core.results import LabelValues, LazyValue, NumberOrReason, Result, Undefined
+from valor_core.results import LazyValue, NumberOrReason, Result, Undefined
+from valor_core.results.averages import LabelValues
 from valor_core.schemas import Label
 from valor_core.states import StateRequest
 

@@ -22,21 +22,20 @@ from valor_classification.readers.classes import (
     plain_array,
 )
 from valor_core.errors import SchemaError, and_more
-from valor_core.schemas import (
-    DEFAULT_KEY,
+from valor_core.schemas import DEFAULT_KEY, Datums, Floats
+from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
+from valor_core.schemas.classification.scores import Tops
+from valor_core.schemas.columns import (
     Checked,
-    Datums,
-    Floats,
     any_floats,
     check_finite,
     floats,
     is_numeral,
-    kept_label,
     numbers,
     read_only,
     readable,
 )
-from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix, Tops
+from valor_core.schemas.label import kept_label
 
 _NAMED = 4  # classes listed in an error
 _INDICATORS = (

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas import (
-    EXACT,
-    Codes,
+from valor_core.errors import SchemaError, and_more, short_repr
+from valor_core.schemas import Codes
+from valor_core.schemas.columns import (
     are_below,
     check_names,
     check_not_masked,
@@ -24,6 +23,7 @@ from valor_core.schemas import (
     plain_text,
     readable,
 )
+from valor_core.schemas.label import EXACT
 
 _TEXT, _NUMBER, _FLAG = "text", "a number", "true or false"
 _EXPECTED = "a class as text or number"
@@ -62,9 +62,13 @@ def plain_array(values: Any, name: str, expected: str = _EXPECTED) -> NDArray[An
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from error
+        raise SchemaError(
+            f"{name}: expected rows of one length, got {short_repr(values)}"
+        ) from error
     except TypeError as error:
-        raise SchemaError(f"{name}: expected an array, got {shown(values)}", str(error)) from error
+        raise SchemaError(
+            f"{name}: expected an array, got {short_repr(values)}", str(error)
+        ) from error
     cells = _cells(values if is_list else array, array)
     if cells:
         _check_one_kind(cells, array, name, expected)
@@ -116,7 +120,7 @@ def _check_one_kind(cells: Sequence[Any], array: NDArray[Any], name: str, expect
     first = next((word for cell in cells if (word := _kind(type(cell)))), "text")
     for position, cell in enumerate(cells):
         row = ", ".join(map(str, np.unravel_index(position, array.shape)))
-        where, word, found = f"{name}[{row}]", _kind(type(cell)), shown(cell)
+        where, word, found = f"{name}[{row}]", _kind(type(cell)), short_repr(cell)
         # Only NaN differs from itself.
         if not word or (len(words) > 1 and cell != cell):
             missing = cell is None or isinstance(cell, float) or type(cell).__name__ in _MISSING
@@ -167,11 +171,11 @@ def class_column(values: Any, name: str) -> NDArray[Any]:
     elif array.dtype.kind == "u":
         listed = array.tolist() if array.size and array.max() > _GREATEST else []
     else:
-        raise SchemaError(f"{name}: expected {_EXPECTED}, got {shown(array)}", _LEAVE_OUT)
+        raise SchemaError(f"{name}: expected {_EXPECTED}, got {short_repr(array)}", _LEAVE_OUT)
     for position, value in enumerate(listed):
         if not -_GREATEST <= value <= _GREATEST:
             raise SchemaError(
-                f"{name}[{position}]: expected a class in 64 bits, got {shown(value)}",
+                f"{name}[{position}]: expected a class in 64 bits, got {short_repr(value)}",
                 "Write greater numbers as text, in all columns.",
             )
     return array.astype(np.int64)
@@ -190,7 +194,8 @@ def _whole_floats(array: NDArray[Any], name: str) -> NDArray[Any]:
     is_missing = value != value
     expected = _EXPECTED if is_missing else "a class as text or whole number"
     raise SchemaError(
-        f"{name}[{wrong[0]}]: expected {expected}, got {shown(value)}{and_more(len(wrong) - 1)}",
+        f"{name}[{wrong[0]}]: expected {expected}, "
+        f"got {short_repr(value)}{and_more(len(wrong) - 1)}",
         _LEAVE_OUT if is_missing else "Write classes that are no whole numbers as text.",
     )
 
@@ -255,7 +260,8 @@ def check_same_columns(truth: Sequence[Any] | None, scores: Sequence[Any] | None
     if truth is None or scores is None or list(truth) == list(scores):
         return
     raise SchemaError(
-        f"y_true: expected the columns of y_score, {shown(list(scores))}, got {shown(list(truth))}",
+        f"y_true: expected the columns of y_score, {short_repr(list(scores))}, "
+        f"got {short_repr(list(truth))}",
         "Bring them into one order: y_true[y_score.columns].",
     )
 
@@ -275,7 +281,7 @@ def indicated(truth: NDArray[Any], shape: tuple[int, ...]) -> tuple[Codes, Codes
     """
     if truth.shape != shape or not np.isin(truth, (0, 1)).all():
         raise SchemaError(
-            f"y_true: expected 0 and 1 in the shape of y_score, {shape}, got {shown(truth)}"
+            f"y_true: expected 0 and 1 in the shape of y_score, {shape}, got {short_repr(truth)}"
         )
     rows, columns = np.nonzero(truth)
     return rows, columns

@@ -15,7 +15,8 @@ from attrs import frozen
 from valor_files import Table, TableInMemory, TablePartition, TableSource, split_table
 
 from valor_core.errors import ReadError
-from valor_core.schemas import DEFAULT_KEY, Codes, Floats, Vocabulary, kept_label
+from valor_core.schemas import DEFAULT_KEY, Codes, Floats, Vocabulary
+from valor_core.schemas.label import kept_label
 
 _UID = "uid"
 _WILDCARDS = "*?["

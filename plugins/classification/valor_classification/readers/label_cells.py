@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from valor_files import Table, parsed_distinct
+from valor_files import Table, distinct_json_cells
 
-from valor_core.errors import ReadError, shown
-from valor_core.schemas import NUL, Codes, Label, Vocabulary, kept_label, label_value
+from valor_core.errors import ReadError, short_repr
+from valor_core.schemas import Codes, Label, Vocabulary
+from valor_core.schemas.columns import NUL
+from valor_core.schemas.label import kept_label, label_value
 
 
 @frozen
@@ -67,7 +69,7 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> L
     >>> rows, labels, list(untold.counts.values())
     (array([0, 2, 2]), array([0, 1, 0]), [1])
     """
-    codes, first_rows, cells = parsed_distinct(table, name)
+    codes, first_rows, cells = distinct_json_cells(table, name)
     found = [
         vocabulary.join(labels(cell, table.place(row, name), key))
         for row, cell in zip(first_rows.tolist(), cells, strict=True)
@@ -119,12 +121,12 @@ def label_text(value: Any, where: str) -> str:
     text = label_value(value)
     if not text:
         raise ReadError(
-            f"{where}: expected a label as text or whole number, found {shown(value)}",
+            f"{where}: expected a label as text or whole number, found {short_repr(value)}",
             _remedy(value),
         )
     if NUL in text:
         raise ReadError(
-            f"{where}: expected a label without the character NUL, found {shown(value)}"
+            f"{where}: expected a label without the character NUL, found {short_repr(value)}"
         )
     return text
 

@@ -15,14 +15,14 @@ from valor_files import (
     as_number,
     columns_beside,
     field_tables,
-    parsed,
+    json_cells,
     read_table,
 )
 
 from valor_classification.parameters.readers import ListsParameters
 from valor_classification.readers.item_tables import ItemTables, ListEntries
 from valor_classification.readers.label_cells import EmptyLabels, label_column, label_text, labels
-from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.errors import ReadError, SchemaError, short_repr
 from valor_core.schemas import DEFAULT_KEY, Datums, Label, Vocabulary
 from valor_core.schemas.classification import Classification, ClassificationBatch, ScoreList
 
@@ -60,8 +60,8 @@ class ListsReader:
         chosen = self.parameters
         vocabulary = Vocabulary()
         try:
-            score_cells = parsed(table, chosen.scores) if table.has(chosen.scores) else None
-            listing = ListEntries.of(parsed(table, chosen.predictions), score_cells)
+            score_cells = json_cells(table, chosen.scores) if table.has(chosen.scores) else None
+            listing = ListEntries.of(json_cells(table, chosen.predictions), score_cells)
             if listing is None:
                 return None
             rows, truths, untold = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)
@@ -76,10 +76,10 @@ class ListsReader:
         """Make the batch label by label; the first invalid label raises its error."""
         chosen = self.parameters
         uids = self._tables.uids(table)
-        truths = parsed(table, chosen.groundtruths)
-        predictions = parsed(table, chosen.predictions)
+        truths = json_cells(table, chosen.groundtruths)
+        predictions = json_cells(table, chosen.predictions)
         has_scores = table.has(chosen.scores)
-        score_cells = parsed(table, chosen.scores) if has_scores else [None] * len(table)
+        score_cells = json_cells(table, chosen.scores) if has_scores else [None] * len(table)
         facts = self._facts(table)
         batch = ClassificationBatch.of(
             Classification(
@@ -113,7 +113,9 @@ class ListsReader:
             return [_scored_label(one, where) for one in cell]
         score_place = table.place(row, self.parameters.scores)
         if not isinstance(score_cells, list) or len(score_cells) != len(cell):
-            found = f"{len(score_cells)}" if isinstance(score_cells, list) else shown(score_cells)
+            found = (
+                f"{len(score_cells)}" if isinstance(score_cells, list) else short_repr(score_cells)
+            )
             raise ReadError(
                 f"{score_place}: expected a list of {len(cell)} scores, one for each prediction, "
                 f"found {found}"
@@ -166,7 +168,7 @@ def _single(score: Any) -> Any:
 def _scoreless(prediction: Any, where: str) -> ReadError:
     written = json.dumps(str(prediction), ensure_ascii=False)
     return ReadError(
-        f"{where}: expected a score with each label, found {shown(prediction)}",
+        f"{where}: expected a score with each label, found {short_repr(prediction)}",
         f"Write it as: {{{written}: 0.5}}, or name the column of scores under data.scores.",
     )
 
@@ -178,14 +180,14 @@ def _scored_label(one: Any, where: str) -> tuple[Label, float]:
     if not isinstance(one, list):
         raise _scoreless(one, where)
     if len(one) != 2:
-        raise ReadError(f"{where}: expected pairs of label and score, found {shown(one)}")
+        raise ReadError(f"{where}: expected pairs of label and score, found {short_repr(one)}")
     label, score = one
     return Label(DEFAULT_KEY, label_text(label, where)), score_of(score, where)
 
 
 def _of_table(one: dict[str, Any], where: str) -> tuple[Label, float]:
     if "label" not in one or "score" not in one:
-        raise ReadError(f"{where}: expected tables with label and score, found {shown(one)}")
+        raise ReadError(f"{where}: expected tables with label and score, found {short_repr(one)}")
     key = str(one.get("key", DEFAULT_KEY))
     return Label(key, label_text(one["label"], where)), score_of(one["score"], where)
 
@@ -205,5 +207,5 @@ def score_of(value: Any, where: str) -> float:
     """
     number = as_number(value) if isinstance(value, (int, float)) else None
     if number is None or not math.isfinite(number):
-        raise ReadError(f"{where}: expected a finite number as score, found {shown(value)}")
+        raise ReadError(f"{where}: expected a finite number as score, found {short_repr(value)}")
     return number

@@ -9,15 +9,15 @@ from valor_files import (
     Table,
     TableSource,
     as_number,
+    changed_columns,
     column_called,
     first_rows,
     named_source,
-    renamed,
 )
 
 from valor_classification.counting.score_checks import SCORE_NAMES
 from valor_core.errors import ConfigError
-from valor_core.schemas import label_value
+from valor_core.schemas.label import label_value
 
 _TRUTH = (
     *("label", "y_true", "true_label", "ground_truth", "groundtruths", "truth", "target"),
@@ -41,11 +41,11 @@ def wide(files: Sequence[TableSource]) -> Detected | None:
         _check_not_one_hot(table)
     if table is None or truth is None:
         return None
-    data = _path(files) | renamed({"uid": column_called(table, _UID), "label": truth})
+    data = _path(files) | changed_columns({"uid": column_called(table, _UID), "label": truth})
     for prefix in _PREFIXES:
         if any(name.startswith(prefix) for name in table.names):
             return Detected(
-                data=data | renamed({"prefix": prefix}, own=("score_",)), metrics=_SCORED
+                data=data | changed_columns({"prefix": prefix}, own=("score_",)), metrics=_SCORED
             )
     cells = [cell for cell in table.values(truth).tolist() if cell is not None]
     values = {label_value(cell) or str(cell) for cell in cells}
@@ -121,7 +121,7 @@ def predicted(files: Sequence[TableSource]) -> Detected | None:
     if truth is None or prediction is None or _holds_lists(table, prediction):
         return None
     uid = column_called(table, _UID)
-    chosen = renamed({"uid": uid, "label": truth, "prediction": prediction})
+    chosen = changed_columns({"uid": uid, "label": truth, "prediction": prediction})
     return Detected(data=_path(files) | chosen, metrics=_UNSCORED)
 
 
@@ -156,7 +156,7 @@ def _joined(files: Sequence[TableSource]) -> Detected | None:
     if uid is None or _holds_lists(predicted, prediction):
         return None
     places = {"path": named_source(truths), "predictions": named_source(predictions)}
-    chosen = renamed({"uid": uid, "label": label, "prediction": prediction})
+    chosen = changed_columns({"uid": uid, "label": label, "prediction": prediction})
     return Detected(data=places | chosen, metrics=_UNSCORED)
 
 
@@ -169,7 +169,7 @@ def lists(files: Sequence[TableSource]) -> Detected | None:
     if truth is None or predictions is None or not _holds_lists(table, predictions):
         return None
     uid = column_called(table, _UID)
-    chosen = renamed({"uid": uid, "groundtruths": truth, "predictions": predictions})
+    chosen = changed_columns({"uid": uid, "groundtruths": truth, "predictions": predictions})
     return Detected(data=_path(files) | chosen, metrics=("Accuracy", "ROCAUC"))
 
 
@@ -188,7 +188,7 @@ def long(files: Sequence[TableSource]) -> Detected | None:
         return None
     names = map(named_source, files if scored[1] else reversed(files))
     places = dict(zip(("groundtruths", "predictions"), names, strict=True))
-    chosen = renamed({"uid": uid, "label": label, "score": score})
+    chosen = changed_columns({"uid": uid, "label": label, "score": score})
     return Detected(data=places | chosen, metrics=_SCORED)
 
 

@@ -11,9 +11,10 @@ from valor_files import Table, TablePartition, columns_beside, listed_labels, re
 from valor_classification.parameters.readers import WideParameters
 from valor_classification.readers.item_tables import ItemTables
 from valor_classification.readers.label_cells import label_column
-from valor_core.errors import ReadError, and_more, did_you_mean, shown
-from valor_core.schemas import Datums, Floats, Label, Vocabulary, widen_as_printed
+from valor_core.errors import ReadError, and_more, did_you_mean, short_repr
+from valor_core.schemas import Datums, Floats, Label, Vocabulary
 from valor_core.schemas.classification import ClassificationBatch, ScoreMatrix
+from valor_core.schemas.columns import widen_as_printed
 
 _SHOWN = 20
 """Most names that an error lists."""
@@ -108,7 +109,7 @@ class WideReader:
         scored_names, found = list(map(self._shown, scored)), self._shown(label)
         return ReadError(
             f"{table.place(row, self.parameters.label)}: expected a label that a column has scores "
-            f"of ({_listed(scored_names)}), found {shown(found)}{and_more(count - 1)}",
+            f"of ({_listed(scored_names)}), found {short_repr(found)}{and_more(count - 1)}",
             self._remedy(found, scored_names),
         )
 

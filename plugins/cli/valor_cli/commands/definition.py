@@ -6,7 +6,7 @@ import inspect
 import re
 
 from valor_core.errors import RegistryError
-from valor_core.scoring import FunctionMetricSpec
+from valor_core.scoring.decorator import FunctionMetricSpec
 from valor_core.specs import Spec
 
 _SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")

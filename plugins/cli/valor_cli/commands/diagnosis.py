@@ -12,17 +12,18 @@ from attrs import frozen
 
 from valor_cli.program.plugin_command import called
 from valor_cli.program.program import BUILT_IN
-from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
-from valor_core.packages import OWNERS, uninstall, version_of, ways
-from valor_core.specs import (
-    KINDS,
-    CommandSpec,
-    Manifest,
-    Registry,
-    Spec,
-    fold,
-    import_object,
+from valor_core.errors import (
+    BrokenPluginError,
+    MissingExtraError,
+    RegistryError,
+    and_more,
+    short_repr,
 )
+from valor_core.packages import OWNERS, uninstall, version_of, ways
+from valor_core.specs import CommandSpec, Registry, Spec
+from valor_core.specs.manifest import Manifest
+from valor_core.specs.names import folded_name
+from valor_core.specs.spec import KINDS, import_object
 
 
 @frozen
@@ -50,7 +51,7 @@ def foreign_claims(registry: Registry) -> list[str]:
         f"Unless you trust it, remove it: {uninstall(claim.distribution)}"
         for namespace, owner in sorted(OWNERS.items())
         for claim in registry.claims.get(namespace, ())
-        if fold(claim.distribution) != fold(owner)
+        if folded_name(claim.distribution) != folded_name(owner)
     ]
 
 
@@ -154,7 +155,9 @@ def _failure(spec: Spec) -> str | None:
         place = spec.implementation if isinstance(cause, AttributeError) else module
         return f"its code {place} cannot be imported, {type(cause).__name__}: {cause}"
     if not callable(found):
-        return f"expected {spec.implementation} to be a class or a function, found {shown(found)}"
+        return (
+            f"expected {spec.implementation} to be a class or a function, found {short_repr(found)}"
+        )
     try:
         with _quiet():
             spec.parameter_class  # noqa: B018 - imported now

@@ -17,7 +17,7 @@ from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_core.packages import ways
-from valor_core.specs import extension_errors
+from valor_core.specs.extensions import extension_errors
 
 OWN = "valor-core"
 _NO_EXTRA = {"extra": ""}

@@ -14,7 +14,6 @@ from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
-    KINDS,
     GallerySpec,
     MetricSpec,
     ReaderSpec,
@@ -23,9 +22,10 @@ from valor_core.specs import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    in_config,
-    install_metrics,
 )
+from valor_core.specs.names import in_config
+from valor_core.specs.registry import install_metrics
+from valor_core.specs.spec import KINDS
 
 DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
 

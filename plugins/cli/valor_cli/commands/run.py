@@ -29,7 +29,7 @@ from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
 from valor_cli.run import registry_of, run_config
 from valor_core.errors import ConfigError
-from valor_core.parameters import declared
+from valor_core.parameters import parameters_of
 from valor_core.results import Report
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -215,7 +215,7 @@ def chosen_request(
             f"Name the data in the config, or on top of it: --set data.path={data}",
         )
     request = Request.from_file(files[0])
-    check_is_config(request.values, files[0], [entry.name for entry in declared(RunConfig)])
+    check_is_config(request.values, files[0], [entry.name for entry in parameters_of(RunConfig)])
     on_top = {"metrics": metrics or None, "task": task}
     values = dict(request.values) | {key: one for key, one in on_top.items() if one is not None}
     if reader is not None:

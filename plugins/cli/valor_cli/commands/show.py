@@ -16,8 +16,12 @@ from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
 from valor_core.packages import OWNERS, ways
-from valor_core.parameters import Parameter, declared, plain_value
-from valor_core.specs import KINDS, GallerySpec, MetricSpec, NameQuery, Registry, Spec, fold
+from valor_core.parameters import Parameter, parameters_of
+from valor_core.parameters.declaration import plain_value
+from valor_core.specs import GallerySpec, MetricSpec, Registry, Spec
+from valor_core.specs.names import folded_name
+from valor_core.specs.query import NameQuery
+from valor_core.specs.spec import KINDS
 
 
 @make_command("show")
@@ -53,8 +57,8 @@ def command(name: str, as_json: bool) -> None:
 
 def _parameters(spec: Spec) -> tuple[Parameter, ...]:
     """Return the parameters that a config can set, shared ones first."""
-    shared = declared(GalleryParameters) if isinstance(spec, GallerySpec) else ()
-    return shared + declared(spec.parameter_class)
+    shared = parameters_of(GalleryParameters) if isinstance(spec, GallerySpec) else ()
+    return shared + parameters_of(spec.parameter_class)
 
 
 def find(name: str, registry: Registry) -> Spec:
@@ -90,8 +94,8 @@ def find(name: str, registry: Registry) -> Spec:
 
 
 def _find_bare(name: str, registry: Registry) -> Spec:
-    wanted, specs = fold(name.partition("@")[0]), _all(registry)
-    named = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
+    wanted, specs = folded_name(name.partition("@")[0]), _all(registry)
+    named = [spec for spec in specs if wanted in map(folded_name, (spec.short_name, *spec.aliases))]
     found = _exact(name, named)
     if len({spec.name for spec in found}) == 1:
         return found[0]
@@ -122,8 +126,8 @@ def _not_installed(registry: Registry) -> str | None:
 
 def _exact(name: str, found: list[Spec]) -> list[Spec]:
     """Return the specs whose short name matches, or all if only aliases match."""
-    wanted = fold(name.partition("@")[0])
-    return [spec for spec in found if fold(spec.short_name) == wanted] or found
+    wanted = folded_name(name.partition("@")[0])
+    return [spec for spec in found if folded_name(spec.short_name) == wanted] or found
 
 
 def _all(registry: Registry) -> list[Spec]:

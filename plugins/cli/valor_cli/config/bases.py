@@ -15,20 +15,16 @@ from valor_cli.config.files import parse
 from valor_cli.config.modules import registry_with
 from valor_cli.config.paths import Move, moved_paths, moved_resource
 from valor_cli.config.schema import RunConfig
-from valor_core.errors import ConfigError, ValorError, did_you_mean_file, shown
-from valor_core.parameters import declared, fill_in
-from valor_core.specs import (
-    GallerySpec,
-    ReaderSpec,
-    Registry,
-    ResourceSpec,
-    fold,
-    meaning_of,
-)
+from valor_core.errors import ConfigError, ValorError, did_you_mean_file, short_repr
+from valor_core.parameters import parameters_of
+from valor_core.parameters.environment import fill_in
+from valor_core.specs import GallerySpec, ReaderSpec, Registry, ResourceSpec
+from valor_core.specs.lookup import meaning_of
+from valor_core.specs.names import folded_name
 
 _SHORT = {"data": "reader", "engine": "name"}
 """Keys whose table may be written as a name, and the key of this name in the table."""
-_SYNONYMS = tuple({one.name, *one.aliases} for one in declared(RunConfig) if one.aliases)
+_SYNONYMS = tuple({one.name, *one.aliases} for one in parameters_of(RunConfig) if one.aliases)
 _MOST_BASES = 100
 
 
@@ -129,7 +125,7 @@ def _names(value: Any, place: str) -> list[str]:
     )
     if not filled or not all(isinstance(one, str) and one for one in filled):
         raise ConfigError(
-            f"{place}extends must be a path or a list of paths, got {shown(value)}",
+            f"{place}extends must be a path or a list of paths, got {short_repr(value)}",
             "Write it as: extends: base.yaml",
         )
     return filled
@@ -157,7 +153,7 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def _differ(base: Mapping[str, Any], over: Mapping[str, Any]) -> bool:
     """Return whether two tables name different readers, engines or clients."""
     return any(
-        key in base and key in over and fold(str(base[key])) != fold(str(over[key]))
+        key in base and key in over and folded_name(str(base[key])) != folded_name(str(over[key]))
         for key in ("reader", "name")
     )
 

@@ -15,8 +15,10 @@ from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.paths import moved_paths, path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_complete, missing, not_read
-from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, shown
-from valor_core.specs import ReaderSpec, Registry, fold, only_task
+from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, short_repr
+from valor_core.specs import ReaderSpec, Registry
+from valor_core.specs.lookup import only_task
+from valor_core.specs.names import folded_name
 
 _BEGINNING = 1 << 10
 
@@ -82,7 +84,7 @@ def config_of(
     """
     check_there(files)
     if task is not None and not isinstance(task, str):
-        raise ConfigError(f"task must be a string, got {shown(task)}")
+        raise ConfigError(f"task must be a string, got {short_repr(task)}")
     typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
     task = task or only_task(metrics, registry)
     chosen_reader = None if reader is None else reader_called(reader, registry, task)
@@ -133,7 +135,7 @@ def _flow(option: str) -> list[Any]:
         entries = PARSERS[".yaml"](f"[{option}]", Path("--metrics"))
     except ConfigError as error:
         raise ConfigError(
-            f"--metrics: expected names and tables in braces, got {shown(option)}",
+            f"--metrics: expected names and tables in braces, got {short_repr(option)}",
             "Write a table as: -m '{name: F1, average: macro}'",
         ) from error
     return entries if isinstance(entries, list) else []
@@ -157,14 +159,16 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
         If no reader, or more than one, has the name.
     """
     readers = registry.all(ReaderSpec)
-    called = [spec for spec in readers if fold(spec.short_name) == fold(name)]
-    called = called or [spec for spec in readers if fold(name) in map(fold, spec.aliases)]
+    called = [spec for spec in readers if folded_name(spec.short_name) == folded_name(name)]
+    called = called or [
+        spec for spec in readers if folded_name(name) in map(folded_name, spec.aliases)
+    ]
     if task is None and len(called) == 1:
         return called[0]
     if task is None and not called and "." not in name:
         words = [word for spec in readers for word in (spec.short_name, *spec.aliases)]
         raise UnknownNameError(
-            f"reader {shown(name)}: unknown",
+            f"reader {short_repr(name)}: unknown",
             did_you_mean(name, words) or "See the readers with: valor list --readers",
         )
     return registry.find(ReaderSpec, name, task)
@@ -205,7 +209,7 @@ def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: R
     """
     suffix = file.suffix.casefold()
     if suffix not in (".yaml", ".yml", ".json"):
-        raise ConfigError(f"config: expected a name in .yaml or .json, got {shown(str(file))}")
+        raise ConfigError(f"config: expected a name in .yaml or .json, got {short_repr(str(file))}")
     values = dict(values)
     reader = registry.find(ReaderSpec, values["data"]["reader"], values.get("task"))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_digits
-from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file, shown
+from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file, short_repr
 from valor_core.packages import install
 
 STANDARD_INPUT = "-"
@@ -69,7 +69,7 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
             "A config has at least two keys, data and metrics.",
         )
     if not isinstance(values, dict):
-        raise ConfigError(f"{path}: expected a table of keys, found {shown(values)}")
+        raise ConfigError(f"{path}: expected a table of keys, found {short_repr(values)}")
     return values
 
 

@@ -14,7 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from valor_core.errors import ConfigError, ManifestError, error_at
-from valor_core.specs import KINDS, MetricSpec, Registry
+from valor_core.specs import MetricSpec, Registry
+from valor_core.specs.spec import KINDS
 
 _HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
 _HOOK_MARK = "valor_impl"

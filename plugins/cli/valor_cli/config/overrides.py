@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_digits
-from valor_core.errors import ConfigError, shown
+from valor_core.errors import ConfigError, short_repr
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 _PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
@@ -107,7 +107,7 @@ def _misfit(place: str, step: str | int, target: Any) -> ConfigError:
         remedy = "Use the index of an entry, such as [0]" if is_name else f"Next is [{len(target)}]"
     elif isinstance(step, int) and isinstance(target, str):
         remedy = f"Make it a list in the config: [{target}]"
-    return ConfigError(f"{place}: expected {wanted}, found {shown(target)}", remedy)
+    return ConfigError(f"{place}: expected {wanted}, found {short_repr(target)}", remedy)
 
 
 def _value(path: str, text: str) -> Any:
@@ -117,7 +117,7 @@ def _value(path: str, text: str) -> Any:
     except json.JSONDecodeError as error:
         if text.startswith(("[", "{")):
             raise ConfigError(
-                f"--set {path}: expected JSON after a bracket, found {shown(text)}",
+                f"--set {path}: expected JSON after a bracket, found {short_repr(text)}",
                 "Put strings in double quotes: --set 'metrics=[\"F1\"]'",
             ) from error
         return text

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import ValorError
-from valor_core.parameters import declared
+from valor_core.parameters import parameters_of
 from valor_core.specs import Registry, ResourceSpec
 
 Move = Callable[[str], str]
@@ -21,7 +21,7 @@ def moved_paths(
     """Apply `move` to the values of a config section that its parameter class types as paths."""
     kinds = {
         name: entry.kind
-        for entry in declared(cls)
+        for entry in parameters_of(cls)
         if entry.kind.has_paths
         for name in (entry.name, *entry.aliases)
     }
@@ -45,7 +45,7 @@ def moved_resource(
     section: Mapping[str, Any], spec: ResourceSpec, registry: Registry, move: Move
 ) -> dict[str, Any]:
     """Apply `move` to the paths in the section of a resource, its instances and its kinds."""
-    entries = declared(spec.parameter_class)
+    entries = parameters_of(spec.parameter_class)
     own = {spec.kinds, *(name for one in entries for name in (one.name, *one.aliases))}
     if not own & section.keys() and all(isinstance(one, Mapping) for one in section.values()):
         return {

@@ -13,10 +13,10 @@ from attrs import frozen
 from valor_files import ReaderMatch, matching_readers
 from valor_report.gallery.parameters import GalleryParameters
 
-from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, shown
-from valor_core.evaluation import EvaluationOptions, as_table
-from valor_core.parameters import build, declared, parameter, parameters
-from valor_core.parameters import json_schema as parameter_schema
+from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, short_repr
+from valor_core.evaluation.options import EvaluationOptions, as_table
+from valor_core.parameters import parameter, parameters, parameters_from, parameters_of
+from valor_core.parameters.declaration import json_schema as parameter_schema
 from valor_core.specs import (
     EngineSpec,
     GallerySpec,
@@ -27,9 +27,9 @@ from valor_core.specs import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    in_config,
-    meaning_of,
 )
+from valor_core.specs.lookup import meaning_of
+from valor_core.specs.names import in_config
 
 _NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}
 """Patterns of the placeholders in well-known names, such as ``AR@#``."""
@@ -100,12 +100,12 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     for name in values:
         if name in _ELSEWHERE:
             raise ConfigError(f"{place}{name}: unknown key", _ELSEWHERE[name])
-    known = {name for entry in declared(RunConfig) for name in (entry.name, *entry.aliases)}
+    known = {name for entry in parameters_of(RunConfig) for name in (entry.name, *entry.aliases)}
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
     if isinstance(own.get("data"), str):
         raise ConfigError(
-            f"{place}data must be a table, got {shown(own['data'])}",
+            f"{place}data must be a table, got {short_repr(own['data'])}",
             f"Write it as: data: {_data_of(own['data'], own.get('task'), place)}\n"
             "See the readers with: valor list --readers",
         )
@@ -126,7 +126,7 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
             is_misspelt = did_you_mean(name, known, cutoff=0.8) is not None
             _check_misplaced(name, value, own, place, is_misspelt=is_misspelt)
     try:
-        return CheckedConfig(build(RunConfig, own, place), sections)
+        return CheckedConfig(parameters_from(RunConfig, own, place), sections)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
 
@@ -150,7 +150,7 @@ def _check_no_kind(name: str, value: Any, place: str) -> None:
     # The registry of the run is made later, since it depends on the key `plugins`.
     remedy = as_table(name, value, Registry())
     if remedy is not None:
-        raise ConfigError(f"{place}{name}: expected a table, got {shown(value)}", remedy)
+        raise ConfigError(f"{place}{name}: expected a table, got {short_repr(value)}", remedy)
 
 
 _ELSEWHERE = {
@@ -204,7 +204,7 @@ def _check_misplaced(
 
 def _has(spec: Spec, name: str) -> bool:
     """Return whether a spec has a parameter of this name or alias."""
-    return any(name in (one.name, *one.aliases) for one in declared(spec.parameter_class))
+    return any(name in (one.name, *one.aliases) for one in parameters_of(spec.parameter_class))
 
 
 def _is_foreign(key: object, known: Collection[str]) -> bool:

@@ -19,8 +19,9 @@ from valor_files import (
 )
 
 from valor_cli.config.files import PARSERS
-from valor_core.errors import ConfigError, and_more, did_you_mean, did_you_mean_file, shown
-from valor_core.specs import Registry, TaskSpec, has_all
+from valor_core.errors import ConfigError, and_more, did_you_mean, did_you_mean_file, short_repr
+from valor_core.specs import Registry, TaskSpec
+from valor_core.specs.lookup import has_all
 
 _MOST_NAMES = 20
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]+):/+(.*)", re.DOTALL)
@@ -193,7 +194,7 @@ def check_is_config(values: Mapping[str, Any], file: Path, known: Sequence[str])
     """
     if not values or any(key in known or did_you_mean(str(key), known) for key in values):
         return
-    listed = ", ".join(shown(key) for key in list(values)[:_MOST_NAMES])
+    listed = ", ".join(short_repr(key) for key in list(values)[:_MOST_NAMES])
     expected = "a config or a list of items" if file.suffix.casefold() == ".json" else "a config"
     raise ConfigError(
         f"{file}: expected {expected}, found a table of {listed}",

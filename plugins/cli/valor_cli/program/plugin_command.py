@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from valor_core.errors import ManifestError, shown
+from valor_core.errors import ManifestError, short_repr
 from valor_core.specs import CommandSpec
 
 
@@ -40,7 +40,7 @@ def of_plugin(spec: CommandSpec) -> click.Command:
         return code
     if not callable(code) or isinstance(code, type):
         raise ManifestError(
-            f"{spec.name}: expected a click command or a function, got {shown(code)}",
+            f"{spec.name}: expected a click command or a function, got {short_repr(code)}",
             f"Write one of them at {spec.implementation}",
         )
 

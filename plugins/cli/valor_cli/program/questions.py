@@ -20,9 +20,10 @@ from valor_files import (
 from valor_cli.config import put
 from valor_cli.config.data_files import check_there, reader_called
 from valor_cli.program import streams
-from valor_core.errors import ConfigError, ValorError, did_you_mean, shown
-from valor_core.parameters import declared
-from valor_core.specs import MetricSpec, ReaderSpec, Registry, TaskSpec, meaning_of, only_task
+from valor_core.errors import ConfigError, ValorError, did_you_mean, short_repr
+from valor_core.parameters import parameters_of
+from valor_core.specs import MetricSpec, ReaderSpec, Registry, TaskSpec
+from valor_core.specs.lookup import meaning_of, only_task
 
 T = TypeVar("T")
 _MOST_NAMES = 12
@@ -67,7 +68,7 @@ def _one_of(names: Sequence[str]) -> Callable[[str], str]:
         if answer in names:
             return answer
         raise ConfigError(
-            f"expected one of {', '.join(names)}, got {shown(answer)}",
+            f"expected one of {', '.join(names)}, got {short_repr(answer)}",
             did_you_mean(answer, names) if answer else None,
         )
 
@@ -132,7 +133,7 @@ def _described(
         reader = ask("Which reader?", lambda name: reader_called(name, registry, task))
     match = ReaderMatch.of_files(reader, files, task, registry)
     data = match.detected.data
-    helps = {entry.name: entry.help or "" for entry in declared(reader.parameter_class)}
+    helps = {entry.name: entry.help or "" for entry in parameters_of(reader.parameter_class)}
     asked = asked or column_parameters(reader)
     for name in asked if columns else ():
         field = name.removeprefix("columns.")
@@ -167,5 +168,5 @@ def _fitting(chosen: ReaderMatch, registry: Registry) -> list[str]:
         and not spec.resources
         and spec.higher_is_better
         and spec.extra is None
-        and not any(entry.required for entry in declared(spec.parameter_class))
+        and not any(entry.required for entry in parameters_of(spec.parameter_class))
     ][:_MOST_PROPOSED]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from valor_core.errors import did_you_mean, shown
+from valor_core.errors import did_you_mean, short_repr
 
 
 @contextmanager
@@ -71,11 +71,11 @@ def _as_setting(error: click.NoSuchOption, commands: list[str]) -> str | None:
     if commands[-1:] != ["run"]:
         return None
     from valor_cli.config.schema import RunConfig
-    from valor_core.parameters import declared
+    from valor_core.parameters import parameters_of
 
     key = error.option_name.lstrip("-").replace("-", "_")
     values = {"slices": "FIELD", "require": '\'{"Accuracy": ">= 0.9"}\''}
-    if key not in [entry.name for entry in declared(RunConfig)]:
+    if key not in [entry.name for entry in parameters_of(RunConfig)]:
         return None
     return f"Write it as: --set {key}={values.get(key, 'VALUE')}"
 
@@ -100,7 +100,7 @@ def check_no_extra_arguments(context: click.Context, extra: list[str]) -> None:
     params = context.command.params
     accepted = [name_of(one) for one in params if isinstance(one, click.Argument)]
     expected = f"only {' and '.join(accepted)}" if accepted else "no arguments"
-    context.fail(f"expected {expected}, got also {', '.join(map(shown, extra))}")
+    context.fail(f"expected {expected}, got also {', '.join(map(short_repr, extra))}")
 
 
 def _sentence(text: str) -> str:

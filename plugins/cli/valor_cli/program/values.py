@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 
 
 class _Checked(click.ParamType):  # type: ignore[type-arg]
@@ -20,7 +20,7 @@ class _Checked(click.ParamType):  # type: ignore[type-arg]
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f"expected {self.expected}, got {shown(value)}", param, ctx)
+            self.fail(f"expected {self.expected}, got {short_repr(value)}", param, ctx)
 
 
 class WholeNumber(_Checked, click.IntRange):

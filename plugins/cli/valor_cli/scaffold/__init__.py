@@ -13,7 +13,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from valor_core.errors import PluginConflictError, RegistryError, shown
+from valor_core.errors import PluginConflictError, RegistryError, short_repr
 from valor_core.packages import OWNERS
 from valor_core.specs import Registry
 
@@ -86,7 +86,7 @@ def _check(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise RegistryError(
             f"name: expected lower-case letters, digits and _ between them, first a letter, "
-            f"got {shown(name)}",
+            f"got {short_repr(name)}",
             "Name the plugin after your lab or its subject, for instance: mylab",
         )
     if len(name) > _LONGEST:

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas import Floats, readable, widen_as_printed
-from valor_core.schemas.geometry import Mask, RunLengths, encoded, ends
+from valor_core.errors import SchemaError, and_more, short_repr
+from valor_core.schemas import Floats
+from valor_core.schemas.columns import readable, widen_as_printed
+from valor_core.schemas.geometry import Mask, RunLengths
+from valor_core.schemas.geometry.run_lengths import encoded
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import masks as kernels
 
 _EXPECTED = {
@@ -87,7 +90,7 @@ def column(values: Any, dtype: type, where: str, width: int | None = None) -> ND
             _check_numbers(array, dtype, where)
         shape = "(n,)" if width is None else f"(n, {width})"
         raise SchemaError(
-            f"{where}: expected {_EXPECTED[dtype]} of shape {shape}, got {shown(array)}"
+            f"{where}: expected {_EXPECTED[dtype]} of shape {shape}, got {short_repr(array)}"
         )
     _check_values(array, dtype, where)
     if dtype is np.floating:
@@ -102,7 +105,9 @@ def _check_numbers(cells: NDArray[Any], dtype: type, where: str) -> None:
         is_number = isinstance(cell, (int, float)) and -(2**63) <= cell < 2**63
         if not is_number and not isinstance(cell, (list, tuple, np.ndarray)):
             row = ", ".join(map(str, position))
-            raise SchemaError(f"{where}[{row}]: expected {_EXPECTED[dtype]}, got {shown(cell)}")
+            raise SchemaError(
+                f"{where}[{row}]: expected {_EXPECTED[dtype]}, got {short_repr(cell)}"
+            )
 
 
 def _check_values(array: NDArray[Any], dtype: type, where: str) -> None:
@@ -117,7 +122,7 @@ def _check_values(array: NDArray[Any], dtype: type, where: str) -> None:
     if len(rows):
         raise SchemaError(
             f"{where}[{rows[0]}]: expected {_EXPECTED[dtype]}, "
-            f"got {shown(array[rows[0]].tolist())}{and_more(len(rows) - 1)}"
+            f"got {short_repr(array[rows[0]].tolist())}{and_more(len(rows) - 1)}"
         )
 
 
@@ -170,7 +175,7 @@ def check_masks(masks: NDArray[Any], where: str, size: Sequence[int] | None) -> 
         return
     if masks.ndim != 3 or masks.dtype.kind not in "fiub":
         raise SchemaError(
-            f"{where}: expected numbers of shape (n, height, width), got {shown(masks)}"
+            f"{where}: expected numbers of shape (n, height, width), got {short_repr(masks)}"
         )
     _check_size(masks.shape[1:], size, where)
     if masks.dtype.kind == "f":
@@ -191,7 +196,7 @@ def _check_hard(masks: NDArray[Any], where: str) -> None:
         row = int(np.flatnonzero(soft.any(axis=(1, 2)))[0])
         raise SchemaError(
             f"{where}[{row}]: expected pixels of 0 and 1, "
-            f"got {shown(masks[row][soft[row]][0].item())}",
+            f"got {short_repr(masks[row][soft[row]][0].item())}",
             "Binarize probabilities first: masks > 0.5.",
         )
 

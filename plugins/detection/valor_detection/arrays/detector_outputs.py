@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_detection.arrays.columns import as_array, thresholded
 from valor_detection.arrays.sides import Objects
 
@@ -78,7 +78,7 @@ def of_supervision(found: Any, where: str) -> Objects:
     """
     if not hasattr(found, "xyxy"):
         raise SchemaError(
-            f"{where}: expected supervision.Detections, got {shown(found)}",
+            f"{where}: expected supervision.Detections, got {short_repr(found)}",
             "Dictionaries are read by from_torchvision, arrays by from_arrays.",
         )
     data = getattr(found, "data", None)
@@ -116,7 +116,7 @@ def of_dict(found: Any, where: str) -> Objects:
         if hasattr(found, "xyxy"):
             remedy = "supervision.Detections are read by from_supervision."
         raise SchemaError(
-            f"{where}: expected a dict with boxes and labels, got {shown(given)}", remedy
+            f"{where}: expected a dict with boxes and labels, got {short_repr(given)}", remedy
         )
     score = next((name for name in _SCORE_NAMES if name in found), None)
     if score is not None and "scores" not in found and where.startswith("predictions"):
@@ -163,7 +163,7 @@ def _of_instances(found: Any, where: str) -> Objects:
     if boxes is None or labels is None:
         raise SchemaError(
             f"{where}: expected Instances with pred_boxes and pred_classes, or gt_boxes and "
-            f"gt_classes, got {shown(list(fields))}"
+            f"gt_classes, got {short_repr(list(fields))}"
         )
     masks = as_array(fields["pred_masks"]) if "pred_masks" in fields else None
     return Objects(
@@ -191,7 +191,7 @@ def _check_keys(found: Mapping[Any, Any], where: str) -> None:
             "[Objects(boxes=…, labels=…, scores=…)], box_format='xywh')",
         )
     given = next((name for name in (*_LABEL_NAMES, "label") if name in found), None)
-    got = f"the key {given!r}" if given else f"the keys {shown(list(found))}"
+    got = f"the key {given!r}" if given else f"the keys {short_repr(list(found))}"
     renamed = f"'labels': one[{given!r}]" if given else ""
     if given and boxes != "boxes":
         renamed += f", 'boxes': one[{boxes!r}]"

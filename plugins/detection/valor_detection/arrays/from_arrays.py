@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.errors import SchemaError, and_more, short_repr
 from valor_core.schemas import DEFAULT_KEY, Codes, Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_detection.arrays.columns import as_array, column
@@ -133,7 +133,7 @@ def _check_objects(groundtruths: Any, predictions: Any) -> None:
         for position, one in enumerate(_listed(name, side)):
             if not isinstance(one, Objects):
                 raise SchemaError(
-                    f"{name}[{position}]: expected Objects, got {shown(one)}",
+                    f"{name}[{position}]: expected Objects, got {short_repr(one)}",
                     "Use from_torchvision for dicts and from_supervision for "
                     "supervision.Detections.",
                 )
@@ -163,7 +163,8 @@ def _check_names(names: Any) -> None:
     is_listed = isinstance(names, (Mapping, Sequence)) and not isinstance(names, (str, bytes))
     if names is not None and not is_listed and np.ndim(names) != 1:
         raise SchemaError(
-            f"names: expected a list of names, or a dict of them by number, got {shown(names)}",
+            "names: expected a list of names, or a dict of them by number, "
+            f"got {short_repr(names)}",
             "Write the name of each number: names=['cat', 'dog'], or names={17: 'cat', 18: 'dog'}.",
         )
     listed = [] if names is None else list(names.values() if isinstance(names, Mapping) else names)
@@ -181,21 +182,24 @@ def _checked_facts(metadata: Any) -> Mapping[str, Any]:
         return {}
     if not isinstance(metadata, Mapping):
         raise SchemaError(
-            f"metadata: expected a dict of lists by name, got {shown(metadata)}",
+            f"metadata: expected a dict of lists by name, got {short_repr(metadata)}",
             "Write the values of each field in a list: metadata={'weather': ['rain', 'sun']}.",
         )
     for name, values in metadata.items():
         is_list = isinstance(values, Sequence) and not isinstance(values, (str, bytes))
         if not is_list and not getattr(values, "shape", ()):
             raise SchemaError(
-                f"metadata[{name!r}]: expected a list with one value per image, got {shown(values)}"
+                f"metadata[{name!r}]: expected a list with one value per image, "
+                f"got {short_repr(values)}"
             )
     return metadata
 
 
 def _listed(name: str, side: Any) -> Sequence[Any]:
     if not isinstance(side, Sequence) or isinstance(side, str):
-        raise SchemaError(f"{name}: expected a list with one entry per image, got {shown(side)}")
+        raise SchemaError(
+            f"{name}: expected a list with one entry per image, got {short_repr(side)}"
+        )
     return side
 
 
@@ -302,7 +306,7 @@ def _image_id(value: Any, position: int) -> Any:
     array = as_array(value)
     if array.size != 1:
         raise SchemaError(
-            f"groundtruths[{position}], image_id: expected one value, got {shown(array)}"
+            f"groundtruths[{position}], image_id: expected one value, got {short_repr(array)}"
         )
     return array.item()
 

@@ -11,12 +11,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes, Datums, Floats, Label
-from valor_core.schemas.detection import (
-    DetectionBatch,
-    PredictedObjects,
-    TrueObjects,
-    scores_outside,
-)
+from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
+from valor_core.schemas.detection.objects import scores_outside
 from valor_core.schemas.geometry import Shapes
 from valor_detection.geometry.validity import Place, Policy, checked_shapes
 from valor_detection.kernels import matching as kernels

@@ -10,20 +10,12 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
-from valor_core.schemas import (
-    Codes,
-    Datums,
-    Floats,
-    Label,
-    Vocabulary,
-    check_finite,
-    check_not_masked,
-    label_value,
-    objects,
-    widen_as_printed,
-)
-from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes, ends
+from valor_core.errors import SchemaError, short_repr
+from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
+from valor_core.schemas.columns import check_finite, check_not_masked, objects, widen_as_printed
+from valor_core.schemas.geometry import Rings, RunLengths, Shapes
+from valor_core.schemas.geometry.shapes import MASK, POLYGON, ends
+from valor_core.schemas.label import label_value
 from valor_detection.arrays.columns import as_array, boxes_around, check_masks, column, run_lengths
 from valor_detection.arrays.objects import BoxFormat, Rows, checked_rows, upright
 from valor_detection.geometry.validity import Policy
@@ -135,7 +127,7 @@ class Labels:
         number = _MOST if digits is None else int(digits)
         if not -_MOST <= number < _MOST:
             raise SchemaError(
-                f"{where}, labels: expected whole numbers or strings, got {shown(value)}"
+                f"{where}, labels: expected whole numbers or strings, got {short_repr(value)}"
             )
         code = self.vocabulary.code(Label(self.key, self._name(number, where)))
         self.numbers.setdefault(code, number)
@@ -152,7 +144,7 @@ class Labels:
             )
         name: Any = self.names[number]
         if not isinstance(name, str) or not name:
-            raise SchemaError(f"names[{number}]: expected a name, got {shown(name)}")
+            raise SchemaError(f"names[{number}]: expected a name, got {short_repr(name)}")
         return name
 
     @property
@@ -282,11 +274,11 @@ class Side:
             if isinstance(values, np.ma.MaskedArray):
                 check_not_masked(values, f"{where}, {name}", "Exclude these objects.")
         if np.ndim(one.labels) != 1:
-            raise SchemaError(f"{where}, labels: expected shape (n,), got {shown(one.labels)}")
+            raise SchemaError(f"{where}, labels: expected shape (n,), got {short_repr(one.labels)}")
         for name in _ROWS:
             values = getattr(one, name)
             if values is not None and values.shape[:1] != (len(one),):
-                found = f"{len(values):,}" if values.ndim else shown(values.item())
+                found = f"{len(values):,}" if values.ndim else short_repr(values.item())
                 raise SchemaError(
                     f"{where}, {name}: expected {len(one):,} rows, one per label, got {found}"
                 )
@@ -333,7 +325,7 @@ class Side:
         for i, boxes, where in self._given("boxes"):
             if boxes.ndim == 2 and boxes.shape[1] in (5, 8):
                 raise SchemaError(
-                    f"{where}: expected numbers of shape (n, 4), got {shown(boxes)}",
+                    f"{where}: expected numbers of shape (n, 4), got {short_repr(boxes)}",
                     "Give oriented boxes by their corners: Objects(corners=…), of shape (n, 4, 2).",
                 )
             column_of_boxes = column(boxes, np.float64, where, width=4)
@@ -359,7 +351,7 @@ class Side:
                 flat = flat.reshape(len(flat), 8)
             if flat.ndim != 2 or flat.shape[1] != 8:
                 raise SchemaError(
-                    f"{where}: expected numbers of shape (n, 4, 2), got {shown(corners)}"
+                    f"{where}: expected numbers of shape (n, 4, 2), got {short_repr(corners)}"
                 )
             found.append(column(flat, np.float64, where, width=8))
             check_finite(found[-1], where)

@@ -15,11 +15,12 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from valor_files import file_size
+from valor_files import checked_size
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import Shapes, compressed, decoded
+from valor_core.schemas.geometry import Shapes
+from valor_core.schemas.geometry.run_lengths import compressed, decoded
 from valor_detection.coco.index import Index
 from valor_detection.coco_json import scan
 from valor_detection.coco_json.in_memory import document_of, images_of
@@ -330,12 +331,14 @@ class COCO:
             return results
         if isinstance(resFile, np.ndarray):
             if resFile.ndim != 2 or resFile.shape[1] != 7:
-                raise ReadError(f"results: expected rows of 7 numbers, got {shown(resFile)}")
+                raise ReadError(f"results: expected rows of 7 numbers, got {short_repr(resFile)}")
             results._given = resFile
         elif isinstance(resFile, Sequence):
             results._given = resFile
         else:
-            raise ReadError(f"results: expected a path, a list or an array, got {shown(resFile)}")
+            raise ReadError(
+                f"results: expected a path, a list or an array, got {short_repr(resFile)}"
+            )
         _check_results(results.columns(), self)
         return results
 
@@ -533,7 +536,7 @@ class COCO:
 
 
 def _existing(path: str | os.PathLike[str]) -> Path:
-    file_size(Path(path))  # raises if there is no such file
+    checked_size(Path(path))  # raises if there is no such file
     return Path(path)
 
 

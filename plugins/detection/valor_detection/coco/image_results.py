@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes
-from valor_core.schemas.geometry import ends
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.coco.comparison import Comparison
 from valor_detection.matching.protocols import AreaRange
 

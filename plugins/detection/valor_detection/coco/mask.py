@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import Mask, RunLengths, Runs, compressed, encoded
+from valor_core.schemas.geometry import Mask, RunLengths
+from valor_core.schemas.geometry.run_lengths import Runs, compressed, encoded
 from valor_detection.geometry.ious import box_ious
 from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, check_pixels
@@ -55,7 +56,7 @@ def encode(bimask: NDArray[Any]) -> Any:
     """
     pixels = np.asarray(bimask)
     if pixels.ndim not in (2, 3):
-        raise SchemaError(f"encode: expected one mask or several, got {shown(pixels)}")
+        raise SchemaError(f"encode: expected one mask or several, got {short_repr(pixels)}")
     if pixels.ndim == 2:
         return _rle(encoded(pixels != 0), *pixels.shape)
     return [encode(pixels[:, :, i]) for i in range(pixels.shape[2])]
@@ -252,12 +253,12 @@ def _drawn(outlines: Sequence[Sequence[float]], height: int, width: int) -> list
     """Rasterize boxes (four numbers) or polygons."""
     rings = [_corners(*shape) if len(shape) == 4 else shape for shape in outlines]
     if min(map(len, rings)) < 6:
-        raise SchemaError(f"frPyObjects: expected boxes or polygons, got {shown(outlines)}")
+        raise SchemaError(f"frPyObjects: expected boxes or polygons, got {short_repr(outlines)}")
     given = Segmentations.of([Segmentation(POLYGONS, rings=[ring]) for ring in rings])
     try:
         sizes = np.full((len(rings), 2), (height, width), np.int64)
     except OverflowError as error:
-        size = shown((height, width))
+        size = short_repr((height, width))
         raise SchemaError(f"frPyObjects: expected a height and a width, got {size}") from error
     runs, starts = kernels.segmentation_runs(given, np.arange(len(rings)), sizes)
     return [
@@ -281,7 +282,7 @@ def _of_each(given: Any, values: NDArray[Any]) -> Any:
 
 def _mask(rle: Rle) -> Mask:
     if not isinstance(rle, Mapping):
-        raise SchemaError(f"mask: expected size and counts, got {shown(rle)}")
+        raise SchemaError(f"mask: expected size and counts, got {short_repr(rle)}")
     return Mask.from_rle(rle)
 
 
@@ -299,7 +300,7 @@ def _measures(rles: Any) -> tuple[Floats, Floats]:
 def _boxes(given: Any) -> Floats:
     boxes = np.asarray(given, np.float64)
     if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise SchemaError(f"iou: expected boxes of x, y, width and height, got {shown(given)}")
+        raise SchemaError(f"iou: expected boxes of x, y, width and height, got {short_repr(given)}")
     return boxes
 
 

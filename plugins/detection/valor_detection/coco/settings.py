@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import ConfigError, shown
+from valor_core.errors import ConfigError, short_repr
 from valor_core.schemas import Codes
 
 
@@ -81,7 +81,7 @@ def ids(values: Any, name: str) -> Codes:
         return np.asarray(values, np.int64)
     except (OverflowError, TypeError, ValueError) as error:
         numbers = [value.item() if isinstance(value, np.generic) else value for value in values]
-        raise ConfigError(f"{name}: expected 64-bit integers, got {shown(numbers)}") from error
+        raise ConfigError(f"{name}: expected 64-bit integers, got {short_repr(numbers)}") from error
 
 
 def check_type(iou_type: str) -> None:
@@ -92,4 +92,4 @@ def check_type(iou_type: str) -> None:
             'Compare boxes with iouType="bbox" or masks with iouType="segm".',
         )
     if iou_type not in ("bbox", "segm"):
-        raise ConfigError(f"iouType: expected 'bbox' or 'segm', got {shown(iou_type)}")
+        raise ConfigError(f"iouType: expected 'bbox' or 'segm', got {short_repr(iou_type)}")

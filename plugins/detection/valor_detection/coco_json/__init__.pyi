@@ -4,4 +4,12 @@ from valor_detection.coco_json.records import check_once
 from valor_detection.coco_json.reference_scanner import integer64, scan, scan_records
 from valor_detection.coco_json.text import Text
 
-__all__ = ["Categories", "Text", "check_once", "coco_masks", "integer64", "scan", "scan_records"]
+__all__ = [
+    "Categories",
+    "Text",
+    "check_once",
+    "coco_masks",
+    "integer64",
+    "scan",
+    "scan_records",
+]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_core.schemas import BY_CONTENT, Codes, Label
+from valor_core.errors import ReadError, and_more, short_repr
+from valor_core.schemas import Codes, Label
+from valor_core.schemas.columns import BY_CONTENT
 from valor_detection.coco_json.records import check_once
 from valor_detection.coco_json.reference_scanner import integer64
 
@@ -44,7 +45,7 @@ class Categories:
         """
         if not isinstance(found, list):
             raise ReadError(
-                f"{source}, categories: expected a list, found {shown(found)}",
+                f"{source}, categories: expected a list, found {short_repr(found)}",
                 'Write it as "categories": [{"id": 1, "name": "dog"}, ...].',
             )
         names = [_named(one, f"{source}, categories[{i}]") for i, one in enumerate(found)]
@@ -67,8 +68,8 @@ class Categories:
 
 def _named(value: Any, where: str) -> tuple[int, str]:
     if not isinstance(value, dict):
-        raise ReadError(f"{where}: expected a table of fields, found {shown(value)}")
+        raise ReadError(f"{where}: expected a table of fields, found {short_repr(value)}")
     name = value.get("name")
     if not isinstance(name, str) or not name:
-        raise ReadError(f"{where}, name: expected a name, found {shown(name)}")
+        raise ReadError(f"{where}, name: expected a name, found {short_repr(name)}")
     return integer64(value.get("id"), f"{where}, id"), name

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 from valor_core.schemas import Codes, LazyColumns
 from valor_detection.coco_json import reference_scanner
 from valor_detection.coco_json.records import Document
@@ -144,7 +144,8 @@ class ImageNames:
             return found
         if found not in (None, number):
             raise ReadError(
-                f"{where}: expected the id or the file_name of one image, found {shown(value)}, "
+                f"{where}: expected the id or the file_name of one image, "
+                f"found {short_repr(value)}, "
                 f"the id of one image of {self.source} and the file_name of another",
                 "Write the ids of the data set, as numbers.",
             )
@@ -158,7 +159,7 @@ class ImageNames:
         if position == _SEVERAL:
             raise ReadError(
                 f"{where}: expected the file_name of one image of {self.source}, found "
-                f"{shown(name)}, a name of several images",
+                f"{short_repr(name)}, a name of several images",
                 "Write the id of the image, or its full file_name with the folder.",
             )
         return None if position is None else self.numbers[position]
@@ -185,7 +186,7 @@ class ImageNames:
         """Return the error for a name or number of no image."""
         return ReadError(
             f"{where}: expected the id or the file_name of one of the {len(self.ids):,} images of "
-            f"{self.source}, found {shown(found)}",
+            f"{self.source}, found {short_repr(found)}",
             "Check that both files are of the same data set, or set data.unknown: skip. A "
             "file_name is matched in full, without its folder, or without its suffix.",
         )

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_core.schemas import Codes, as_float
+from valor_core.errors import ReadError, and_more, short_repr
+from valor_core.schemas import Codes
+from valor_core.schemas.columns import as_float
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -135,7 +136,7 @@ class _Fields:
             row = next((i for i, value in enumerate(values) if not _is_box(value)), 0)
             raise ReadError(
                 f"{self.where(row)}, bbox: expected [x, y, width, height], "
-                f"found {shown(values[row])}"
+                f"found {short_repr(values[row])}"
             )
         boxes = array.reshape(-1, 4)
         self._check(np.all(np.isfinite(boxes), axis=1), "bbox", "finite numbers")
@@ -163,7 +164,9 @@ class _Fields:
         row = next((i for i, value in enumerate(values) if not _is_number(value)), None)
         if row is None:  # integers of more than 64 bits
             return np.array(values, dtype=object)
-        raise ReadError(f"{self.where(row)}, {name}: expected a number, found {shown(values[row])}")
+        raise ReadError(
+            f"{self.where(row)}, {name}: expected a number, found {short_repr(values[row])}"
+        )
 
     def _values(self, name: str, bit: int, absent: Any) -> list[Any]:
         present = self.has(name, bit)
@@ -187,7 +190,7 @@ class _Fields:
         row = int(bad[0])
         raise ReadError(
             f"{self.where(row)}, {name}: expected {expected}, "
-            f"found {shown(self.records[row].get(name))}{and_more(len(bad) - 1)}"
+            f"found {short_repr(self.records[row].get(name))}{and_more(len(bad) - 1)}"
         )
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import MASK, RunLengths, Shapes, starts_of
+from valor_core.schemas.geometry import RunLengths, Shapes
+from valor_core.schemas.geometry.shapes import MASK, starts_of
 from valor_detection.coco_json.reference_scanner import segmentation
 from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, is_large, large_sentence

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -241,13 +241,13 @@ class _Walk:
         """Yield the records of a list with their location in messages."""
         if self._letter() != "[":
             raise ReadError(
-                f"{self.text.source}, {name}: expected a list, found {shown(self._value())}"
+                f"{self.text.source}, {name}: expected a list, found {short_repr(self._value())}"
             )
         for count in self._items("]"):
             value = self._value()
             where = f"{self.text.source}, {name}[{count}]"
             if not isinstance(value, dict):
-                raise ReadError(f"{where}: expected a table of fields, found {shown(value)}")
+                raise ReadError(f"{where}: expected a table of fields, found {short_repr(value)}")
             yield where, value
 
     def _items(self, closing: str) -> Iterator[int]:
@@ -296,7 +296,7 @@ class _Walk:
     def _misplaced(self, expected: str) -> ReadError:
         rest = self.content[self.position : self.position + 20]
         if rest:
-            return ReadError(f"{self._line()}: expected {expected}, found {shown(rest)}")
+            return ReadError(f"{self._line()}: expected {expected}, found {short_repr(rest)}")
         return ReadError(
             f"{self.text.source}: expected {expected}, the file ends in the middle", _CUT_OFF
         )
@@ -343,7 +343,7 @@ class _Fields:
             )
         if isinstance(value, str):
             raise ReadError(
-                f"{where}: expected a whole number, found {shown(value)}", _IDS.get(name)
+                f"{where}: expected a whole number, found {short_repr(value)}", _IDS.get(name)
             )
         return integer64(value, where)
 
@@ -357,14 +357,14 @@ class _Fields:
             return [0.0] * 4
         if not isinstance(value, list) or len(value) != 4:
             raise ReadError(
-                f"{self.where}, bbox: expected [x, y, width, height], found {shown(value)}"
+                f"{self.where}, bbox: expected [x, y, width, height], found {short_repr(value)}"
             )
         return [finite(side, f"{self.where}, bbox[{i}]") for i, side in enumerate(value)]
 
     def crowd(self) -> bool:
         value = self.of("iscrowd", CROWD)
         if value is not None and not isinstance(value, (bool, int, float)):
-            raise ReadError(f"{self.where}, iscrowd: expected 0 or 1, found {shown(value)}")
+            raise ReadError(f"{self.where}, iscrowd: expected 0 or 1, found {short_repr(value)}")
         return bool(value)
 
 
@@ -393,7 +393,7 @@ def integer64(value: Any, where: str) -> int:
     if isinstance(value, float) and value.is_integer() and abs(value) <= 1 << 53:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
-        raise ReadError(f"{where}: expected a whole number, found {shown(value)}")
+        raise ReadError(f"{where}: expected a whole number, found {short_repr(value)}")
     return value
 
 
@@ -406,13 +406,13 @@ def finite(value: Any, where: str) -> float:
         If the value is not a finite number; `where` is its location.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ReadError(f"{where}: expected a number, found {shown(value)}")
+        raise ReadError(f"{where}: expected a number, found {short_repr(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ReadError(f"{where}: expected a finite number, found {shown(value)}")
+        raise ReadError(f"{where}: expected a finite number, found {short_repr(value)}")
     return number
 
 
@@ -427,17 +427,17 @@ def segmentation(value: Any, where: str) -> Segmentation:
     if isinstance(value, list):
         return Segmentation(POLYGONS, rings=[_ring(ring, where, i) for i, ring in enumerate(value)])
     if not isinstance(value, dict):
-        raise ReadError(f"{where}: expected polygons or run lengths, found {shown(value)}")
+        raise ReadError(f"{where}: expected polygons or run lengths, found {short_repr(value)}")
     size, counts = value.get("size"), value.get("counts")
     if not isinstance(size, list) or len(size) != 2:
-        raise ReadError(f"{where}, size: expected [height, width], found {shown(size)}")
+        raise ReadError(f"{where}, size: expected [height, width], found {short_repr(size)}")
     height, width = (integer64(side, f"{where}, size[{i}]") for i, side in enumerate(size))
     if isinstance(counts, str) and counts.isascii() and counts.isprintable():
         return Segmentation(COMPRESSED, (height, width), letters=counts.encode())
     if not isinstance(counts, list):
         raise ReadError(
             f"{where}, counts: expected run lengths as a list or as COCO's text, "
-            f"found {shown(counts)}"
+            f"found {short_repr(counts)}"
         )
     return Segmentation(RUNS, (height, width), counts=[_run(run, where) for run in counts])
 
@@ -446,7 +446,7 @@ def _ring(value: Any, where: str, position: int) -> list[float]:
     where = f"{where}[{position}]"
     if not isinstance(value, list):
         raise ReadError(
-            f"{where}: expected a polygon as a list of numbers, found {shown(value)}",
+            f"{where}: expected a polygon as a list of numbers, found {short_repr(value)}",
             'Write a list of polygons, even for one: "segmentation": [[x1, y1, x2, y2, …]].',
         )
     return [finite(number, f"{where}[{i}]") for i, number in enumerate(value)]

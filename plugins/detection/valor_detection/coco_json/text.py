@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from valor_files import file_size, gzip_bytes, unreadable
+from valor_files import checked_size, gzip_bytes, unreadable_error
 
 from valor_core.kernels import in_threads, thread_count
 from valor_detection.kernels.pages import paged
@@ -62,7 +62,7 @@ class Text:
         ReadError
             If the file is missing, empty, or cannot be decompressed.
         """
-        size = file_size(path)
+        size = checked_size(path)
         if path.suffix.lower() == ".gz":
             return cls.of(gzip_bytes(path), str(path))
         padded = paged(size + PADDING, np.uint8)
@@ -74,7 +74,7 @@ class Text:
         try:
             in_threads(parts)
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise unreadable_error(path, error) from error
         return cls(str(path), padded)
 
     @cached_property

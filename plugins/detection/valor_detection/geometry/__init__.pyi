@@ -1,3 +1,6 @@
 from valor_detection.geometry.pixels import center_pixels, coco_pixels
 
-__all__ = ["center_pixels", "coco_pixels"]
+__all__ = [
+    "center_pixels",
+    "coco_pixels",
+]

@@ -15,18 +15,10 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.detection import DetectionBatch, ObjectColumns
-from valor_core.schemas.geometry import (
-    BOX,
-    GEOMETRY_KINDS,
-    MASK,
-    POLYGON,
-    Rings,
-    RunLengths,
-    Shapes,
-    ends,
-    gathered,
-)
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import ObjectColumns
+from valor_core.schemas.geometry import Rings, RunLengths, Shapes
+from valor_core.schemas.geometry.shapes import BOX, GEOMETRY_KINDS, MASK, POLYGON, ends, gathered
 from valor_detection.geometry.contours import contours
 from valor_detection.geometry.drawing import drawn
 from valor_detection.kernels import masks as kernels

@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import Rings, Runs, ends
+from valor_core.schemas.geometry import Rings
+from valor_core.schemas.geometry.run_lengths import Runs
+from valor_core.schemas.geometry.shapes import ends
 
 Places = NDArray[Any]
 """Offsets on the axis: int32 if large enough, which sorts in half the time, otherwise int64."""

@@ -7,15 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import SchemaError, shown
-from valor_core.schemas.geometry import (
-    POLYGON,
-    Geometry,
-    MultiPolygon,
-    Polygon,
-    Shapes,
-    polygons_of,
-)
+from valor_core.errors import SchemaError, short_repr
+from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon, Shapes
+from valor_core.schemas.geometry.shapes import POLYGON, polygons_of
 from valor_detection.geometry.conversion import converted
 
 
@@ -41,7 +35,7 @@ def from_geojson(value: Any) -> Polygon | MultiPolygon:
     kind = value.get("type") if isinstance(value, Mapping) else None
     if kind not in ("Polygon", "MultiPolygon"):
         raise SchemaError(
-            f"geometry: expected a GeoJSON Polygon or MultiPolygon, got {shown(value)}"
+            f"geometry: expected a GeoJSON Polygon or MultiPolygon, got {short_repr(value)}"
         )
     coordinates = value.get("coordinates")
     if kind == "Polygon":
@@ -51,7 +45,7 @@ def from_geojson(value: Any) -> Polygon | MultiPolygon:
 
 def _listed(values: Any) -> Sequence[Any]:
     if not isinstance(values, (list, tuple)):
-        raise SchemaError(f"coordinates: expected a list, got {shown(values)}")
+        raise SchemaError(f"coordinates: expected a list, got {short_repr(values)}")
     return values
 
 
@@ -62,7 +56,7 @@ def _polygon(coordinates: Any) -> Polygon:
 def _position(value: Any) -> Sequence[Any]:
     position = _listed(value)
     if len(position) < 2:
-        raise SchemaError(f"coordinates: expected positions [x, y], got {shown(value)}")
+        raise SchemaError(f"coordinates: expected positions [x, y], got {short_repr(value)}")
     return position[:2]
 
 

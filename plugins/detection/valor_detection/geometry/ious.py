@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.kernels import over, shares
+from valor_core.kernels import map_spans, spans_of_equal_cost
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
+from valor_core.schemas.geometry import Rings, RunLengths, Shapes
+from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON
 from valor_detection.geometry.conversion import converted
 from valor_detection.geometry.polygons import (
     MOST_CROSSINGS,
@@ -177,10 +178,10 @@ def _polygon_ious(
     highest = _ratio(np.minimum(true_areas, areas), true_areas, areas, crowd)
     wanted = np.flatnonzero(highest >= at_least)
     a, b = truths[true_rows[wanted]], predictions[predicted_rows[wanted]]
-    spans = shares(np.arange(len(a) + 1), _PAIRS_EACH)
+    spans = spans_of_equal_cost(np.arange(len(a) + 1), _PAIRS_EACH)
     both = np.zeros(len(true_areas))
     both[wanted] = np.concatenate(
-        over(lambda i, j: shapely.area(shapely.intersection(a[i:j], b[i:j])), spans)
+        map_spans(lambda i, j: shapely.area(shapely.intersection(a[i:j], b[i:j])), spans)
     )
     # Rounded coordinates can make an intersection larger than its operands.
     both = np.minimum(both, np.minimum(true_areas, areas))

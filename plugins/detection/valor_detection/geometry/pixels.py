@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Floats
-from valor_core.schemas.geometry import Polygon, Rings, decoded
+from valor_core.schemas.geometry import Polygon, Rings
+from valor_core.schemas.geometry.run_lengths import decoded
 from valor_detection.geometry.drawing import drawn
 from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import FARTHEST

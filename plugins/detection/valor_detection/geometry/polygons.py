@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from valor_core.packages import import_extra
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import Polygon, Rings, ends
+from valor_core.schemas.geometry import Polygon, Rings
+from valor_core.schemas.geometry.shapes import ends
 
 Geometries = NDArray[Any]
 """Array of shapely's geometries."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon, Rings
 from valor_detection.geometry.geojson import outlines
 from valor_detection.geometry.polygons import from_shapely, import_shapely, to_shapely
@@ -31,10 +31,10 @@ def from_wkt(text: str) -> Polygon | MultiPolygon:
     try:
         found = shapely.from_wkt(text)
     except (shapely.errors.ShapelyError, TypeError) as error:
-        raise SchemaError(f"geometry: expected WKT, got {shown(text)}") from error
+        raise SchemaError(f"geometry: expected WKT, got {short_repr(text)}") from error
     kind = getattr(found, "geom_type", None)
     if kind not in ("Polygon", "MultiPolygon"):
-        raise SchemaError(f"geometry: expected a POLYGON or MULTIPOLYGON, got {shown(text)}")
+        raise SchemaError(f"geometry: expected a POLYGON or MULTIPOLYGON, got {short_repr(text)}")
     polygons = from_shapely(np.array([found])).at(0)
     if kind == "Polygon":
         return polygons[0] if polygons else Polygon([])

@@ -6,9 +6,9 @@ not know which implementation runs.
 
 from typing import TYPE_CHECKING
 
-from valor_core.kernels import kernels
+from valor_core.kernels import load_kernels
 
-KERNELS = kernels("valor_detection._kernels")
+KERNELS = load_kernels("valor_detection._kernels")
 """Implementation in use; `valor doctor` prints it."""
 
 if TYPE_CHECKING:

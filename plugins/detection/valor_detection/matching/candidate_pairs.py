@@ -11,11 +11,12 @@ import numpy as np
 from attrs import define, evolve, field
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError, shown
+from valor_core.errors import StateError, short_repr
 from valor_core.schemas import Codes, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects
-from valor_core.schemas.geometry import ends
-from valor_core.states import Content, State, StateRequest, saved_labels
+from valor_core.schemas.geometry.shapes import ends
+from valor_core.states import State, StateContent, StateRequest
+from valor_core.states.saved_columns import saved_labels
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.clues import Clues
 from valor_detection.matching.image_objects import (
@@ -127,7 +128,7 @@ class Overlaps(State):
         )
         return numbered == other_numbered
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return labels, columns and clues."""
         chunk = join(self.chunks)
         return {
@@ -137,13 +138,13 @@ class Overlaps(State):
             "clues": self.clues.dump(),
         }
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Restore an empty state from what `dump` returned."""
         self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         self.label_ids = _label_ids(content, len(self.vocabulary))
         chunk = content.get("chunk")
         if not isinstance(chunk, dict):
-            raise StateError(f"chunk: expected columns by name, found {shown(chunk)}")
+            raise StateError(f"chunk: expected columns by name, found {short_repr(chunk)}")
         groups = _groups(self.vocabulary.labels, self.scope)
         self.chunks = [ImageObjects.restored(chunk, groups)] if chunk else []
         self.clues = Clues.restored(content.get("clues"))
@@ -303,15 +304,15 @@ def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
     return np.flatnonzero(keeps)
 
 
-def _label_ids(content: Content, label_count: int) -> dict[int, int]:
+def _label_ids(content: StateContent, label_count: int) -> dict[int, int]:
     found = content.get("label_ids")
     if not isinstance(found, dict):
-        raise StateError(f"label_ids: expected numbers of labels, found {shown(found)}")
+        raise StateError(f"label_ids: expected numbers of labels, found {short_repr(found)}")
     for code, number in found.items():
         if {type(code), type(number)} != {int} or not 0 <= code < label_count:
             raise StateError(
                 f"label_ids: expected a whole number for each of {label_count:,} labels, "
-                f"found {shown(number)} for {shown(code)}"
+                f"found {short_repr(number)} for {short_repr(code)}"
             )
     return dict(found)
 

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.schemas import Codes
-from valor_core.states import memoized
+from valor_core.states.memo import memoized
 from valor_detection.matching.matches import matching
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.fields import Rule

@@ -13,11 +13,13 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError, shown
+from valor_core.errors import StateError, short_repr
 from valor_core.schemas import Codes, Floats, Uids, natural_order
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry import Shapes, ends
-from valor_core.states import Content, saved_column, saved_positions, saved_uids
+from valor_core.schemas.geometry import Shapes
+from valor_core.schemas.geometry.shapes import ends
+from valor_core.states import StateContent
+from valor_core.states.saved_columns import saved_column, saved_positions, saved_uids
 from valor_detection.kernels import matching as kernels
 
 Flags = NDArray[np.bool_]
@@ -249,10 +251,10 @@ class Clues:
             for one in self._waiting
         ]
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the columns by name."""
         self._examine()
-        found: Content = {}
+        found: StateContent = {}
         if self._duplicates:
             found["duplicates"] = {
                 "uids": np.concatenate([part.uids for part in self._duplicates]),
@@ -332,7 +334,7 @@ class Clues:
 
 def _table(content: object, name: str) -> dict[str, Any]:
     if not isinstance(content, dict):
-        raise StateError(f"{name}: expected columns by name, found {shown(content)}")
+        raise StateError(f"{name}: expected columns by name, found {short_repr(content)}")
     return content
 
 

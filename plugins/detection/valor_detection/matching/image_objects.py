@@ -12,15 +12,10 @@ from numpy.typing import NDArray
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Uids
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry import ends, gathered
-from valor_core.states import (
-    Content,
-    cached,
-    saved_column,
-    saved_offsets,
-    saved_positions,
-    saved_uids,
-)
+from valor_core.schemas.geometry.shapes import ends, gathered
+from valor_core.states import StateContent
+from valor_core.states.memo import cached
+from valor_core.states.saved_columns import saved_column, saved_offsets, saved_positions, saved_uids
 
 Flags = NDArray[np.bool_]
 Ragged = tuple[Codes, Codes, Floats]
@@ -90,12 +85,12 @@ class ImageObjects:
         }
         return cls(**{name: np.ascontiguousarray(column) for name, column in columns.items()})
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the columns by name."""
         return asdict(self, recurse=False)
 
     @classmethod
-    def restored(cls, content: Content, groups: Codes) -> ImageObjects:
+    def restored(cls, content: StateContent, groups: Codes) -> ImageObjects:
         """Create objects from the columns that `dump` returned.
 
         Parameters

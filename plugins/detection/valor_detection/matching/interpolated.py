@@ -11,7 +11,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.states import memoized
+from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.columns import RankedMatches
 from valor_detection.matching.matches import Matching, matching

@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.states import cached, memoized
+from valor_core.states.memo import cached, memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.columns import Bits, Flags, PairColumns, RankedColumns
 from valor_detection.matching.protocols import EVERYTHING, AreaRange, iou_limits

@@ -9,14 +9,15 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError, shown
-from valor_core.schemas import Codes, Uid, Uids, is_ascending, natural_order
-from valor_core.schemas.detection import DetectionBatch, ObjectColumns
-from valor_core.schemas.geometry import BOX, MASK, POLYGON, Geometry, Rings, Shapes
-from valor_core.states import (
-    Content,
-    State,
-    StateRequest,
+from valor_core.errors import StateError, short_repr
+from valor_core.schemas import Codes, Uid, Uids, natural_order
+from valor_core.schemas.columns import is_ascending
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import ObjectColumns
+from valor_core.schemas.geometry import Geometry, Rings, Shapes
+from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON
+from valor_core.states import State, StateContent, StateRequest
+from valor_core.states.saved_columns import (
     check_same_length,
     saved_column,
     saved_offsets,
@@ -102,7 +103,7 @@ class NamedShapes:
         """Copy all rows."""
         return self.take(np.arange(len(self.datums)))
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the columns by name."""
         rings = self.shapes.rings
         return {
@@ -126,7 +127,7 @@ class NamedShapes:
             If a column is invalid or does not match the others.
         """
         if not isinstance(content, Mapping):
-            raise StateError(f"sheets: expected columns by name, found {shown(content)}")
+            raise StateError(f"sheets: expected columns by name, found {short_repr(content)}")
         datums = saved_positions(content, "datums", count)
         shape = (len(datums),)
         kinds = saved_column(content, "kinds", np.uint8, shape=shape, high=POLYGON)
@@ -167,7 +168,7 @@ def _rings(given: Any, count: int) -> Rings | None:
     if given is None:
         return None
     if not isinstance(given, list) or len(given) != 4:
-        raise StateError(f"rings: expected points and three columns, found {shown(given)}")
+        raise StateError(f"rings: expected points and three columns, found {short_repr(given)}")
     content = dict(zip(("points", "rings", "polygons", "rows"), given, strict=True))
     points = saved_column(content, "points", np.float64, shape=(None, 2))
     rings, polygons = (
@@ -185,7 +186,7 @@ def _names(given: Any) -> NDArray[Any] | None:
     if given is None:
         return None
     if not isinstance(given, list) or not {type(name) for name in given} <= {str, int, type(None)}:
-        raise StateError(f"names: expected text or whole numbers, found {shown(given)}")
+        raise StateError(f"names: expected text or whole numbers, found {short_repr(given)}")
     names = np.empty(len(given), dtype=object)
     names[:] = given
     return names
@@ -217,20 +218,20 @@ class Outlines(State):
         """Add the objects of another state."""
         self.sheets.extend(other.sheets)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the uids of the images and both sides of each batch."""
         return {
             "sheets": [[uids, *(side.dump() for side in sides)] for uids, *sides in self.sheets]
         }
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Restore an empty state from what `dump` returned."""
         sheets = content.get("sheets")
         if not isinstance(sheets, list):
-            raise StateError(f"sheets: expected a list, found {shown(sheets)}")
+            raise StateError(f"sheets: expected a list, found {short_repr(sheets)}")
         for sheet in sheets:
             if not isinstance(sheet, list) or len(sheet) != 3:
-                raise StateError(f"sheets: expected uids and two sides, found {shown(sheet)}")
+                raise StateError(f"sheets: expected uids and two sides, found {short_repr(sheet)}")
             uids = saved_uids({"uids": sheet[0]}, "uids")
             truths, predictions = (NamedShapes.restored(side, len(uids)) for side in sheet[1:])
             self.sheets.append((uids, truths, predictions))

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.schemas import Codes, Floats
-from valor_core.states import memoized
+from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS, Rule
 

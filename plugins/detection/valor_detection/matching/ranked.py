@@ -7,7 +7,7 @@ from typing import Protocol
 from attrs import frozen
 
 from valor_core.schemas import Codes, Floats
-from valor_core.states import memoized
+from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.matches import Matching, matching
 from valor_detection.matching.table import Flags, Table

@@ -8,9 +8,11 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas import Codes, Floats, Label, Uids, check_unique, is_ascending, natural_order
-from valor_core.schemas.geometry import ends, gathered
-from valor_core.states import cached, memoized
+from valor_core.schemas import Codes, Floats, Label, Uids, natural_order
+from valor_core.schemas.columns import is_ascending
+from valor_core.schemas.datum import check_unique
+from valor_core.schemas.geometry.shapes import ends, gathered
+from valor_core.states.memo import cached, memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.image_objects import (
     NOTHING,

@@ -10,10 +10,12 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import Result, Undefined, label_parameters
+from valor_core.results import Result, Undefined
+from valor_core.results.averages import label_parameters
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import ends
-from valor_core.states import StateRequest, memoized
+from valor_core.schemas.geometry.shapes import ends
+from valor_core.states import StateRequest
+from valor_core.states.memo import memoized
 from valor_detection.kernels import analysis as kernels
 from valor_detection.kernels import matching as matching_kernels
 from valor_detection.kernels.columns import ErrorColumns, FaultColumns, RankedMatches

@@ -9,9 +9,10 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import Result, Undefined, label_parameters, mean
+from valor_core.results import Result, Undefined, mean_of_defined
+from valor_core.results.averages import label_parameters
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import ends
+from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import ExactSums, StateRequest
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
@@ -279,7 +280,7 @@ def _results(
 def _mean(values: Sequence[Value], parameters: dict[str, Any]) -> Result:
     """Return the mean of every component over the labels for which it is defined."""
     defined = [value for value in values if isinstance(value, dict)]
-    main, left_out = mean(
+    main, left_out = mean_of_defined(
         [value if isinstance(value, Undefined) else value["lrp"] or 0.0 for value in values],
         "labels",
     )
@@ -288,7 +289,7 @@ def _mean(values: Sequence[Value], parameters: dict[str, Any]) -> Result:
     means: dict[str, float | None] = {}
     for name in defined[0]:
         numbers = [value[name] for value in defined]
-        part, _ = mean([number for number in numbers if number is not None], "labels")
+        part, _ = mean_of_defined([number for number in numbers if number is not None], "labels")
         means[name] = None if isinstance(part, Undefined) else part
     means.pop("score_threshold", None)
     return Result(parameters=parameters, value=means, left_out=left_out)

@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.results import LabelValues, NumberOrReason, Result, label_parameters, ratio
+from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.results.averages import LabelValues, label_parameters
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_detection.matching import settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.errors import ParameterError, did_you_mean, short_repr
 from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
@@ -133,7 +133,8 @@ class Sized:
         for name, bounds in (self.area_ranges or {}).items():
             if not _is_range(bounds):
                 raise ParameterError(
-                    f"area_ranges must be pairs [low, high], got {shown(list(bounds))} as {name!r}",
+                    "area_ranges must be pairs [low, high], "
+                    f"got {short_repr(list(bounds))} as {name!r}",
                     "Write small: [0, 1024], or large: [9216, null] without an upper bound.",
                     place=f"{type(self).__name__}: ",
                 )
@@ -173,7 +174,7 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """
     if value not in choices:
         raise ParameterError(
-            f"{name}: expected one of {', '.join(choices)}, got {shown(value)}",
+            f"{name}: expected one of {', '.join(choices)}, got {short_repr(value)}",
             did_you_mean(value, choices) if isinstance(value, str) else None,
         )
 

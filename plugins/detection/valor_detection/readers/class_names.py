@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import MissingExtraError, ReadError, shown
+from valor_core.errors import MissingExtraError, ReadError, short_repr
 from valor_core.packages import install
 from valor_detection.readers.text_files import text_of
 
@@ -57,7 +57,7 @@ def _keypoints(path: Path, text: str) -> tuple[int, int] | None:
     if not is_pair or shape[0] < 1 or shape[1] not in (2, 3):
         raise ReadError(
             f"{path}, kpt_shape: expected the number of keypoints and 2 or 3 values of each, "
-            f"found {shown(shape)}",
+            f"found {short_repr(shape)}",
             "Write it as: kpt_shape: [17, 3]",
         )
     return shape[0], shape[1]
@@ -113,6 +113,7 @@ def _of_yaml(path: Path, text: str) -> dict[int, str]:
         names = dict(enumerate(names))
     if not isinstance(names, Mapping) or not all(isinstance(number, int) for number in names):
         raise ReadError(
-            f"{path}, names: expected a list of names, or names by number, found {shown(names)}"
+            f"{path}, names: expected a list of names, or names by number, "
+            f"found {short_repr(names)}"
         )
     return {number: str(name) for number, name in names.items()}

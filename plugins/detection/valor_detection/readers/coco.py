@@ -10,14 +10,10 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes, Datums, Floats
-from valor_core.schemas.detection import (
-    DetectionBatch,
-    PredictedObjects,
-    TrueObjects,
-    scores_outside,
-)
+from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
+from valor_core.schemas.detection.objects import scores_outside
 from valor_core.schemas.geometry import Shapes
 from valor_detection.coco_json import scan
 from valor_detection.coco_json.categories import Categories
@@ -221,7 +217,7 @@ def check_results(results: Document, path: Path) -> None:
     if not (results.is_list or results.has_annotations):
         raise ReadError(
             f"{results.source}: expected a list of results, or a table that has them under "
-            f"'annotations', found a table with the keys {shown(_keys(path))}",
+            f"'annotations', found a table with the keys {short_repr(_keys(path))}",
             "Write only the list of results into the file, or store it under the key annotations.",
         )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from attrs import frozen
-from valor_files import WholeFiles, unreadable
+from valor_files import WholeFiles, unreadable_error
 
 from valor_core.readers import Partition
 from valor_core.schemas import Codes
@@ -52,7 +52,7 @@ class Ranges:
             with path.open("rb") as stream:
                 return b",".join(self._read(stream))
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise unreadable_error(path, error) from error
 
     def _read(self, stream: BinaryIO) -> Iterator[bytes]:
         for start, stop in zip(self.starts.tolist(), self.stops.tolist(), strict=True):

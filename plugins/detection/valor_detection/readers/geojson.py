@@ -11,8 +11,9 @@ import msgspec
 from attrs import frozen
 from valor_files import WholeFiles
 
-from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.schemas import Label, as_float
+from valor_core.errors import ReadError, SchemaError, short_repr
+from valor_core.schemas import Label
+from valor_core.schemas.columns import as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 from valor_detection.geometry.geojson import from_geojson
@@ -91,7 +92,7 @@ class _Feature:
         is_crowd = self.properties.get(name)
         if not isinstance(is_crowd, (int, float, type(None))) or is_crowd not in (0, 1, None):
             raise ReadError(
-                f"{self.where}, {name}: expected true or false, found {shown(is_crowd)}"
+                f"{self.where}, {name}: expected true or false, found {short_repr(is_crowd)}"
             )
         return TrueObject(self.label, self.geometry, bool(is_crowd))
 
@@ -103,7 +104,8 @@ class _Feature:
         is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
         if not is_number or not math.isfinite(as_float(score)):
             raise ReadError(
-                f"{self.where}, {self.score_name}: expected a finite number, found {shown(score)}"
+                f"{self.where}, {self.score_name}: expected a finite number, "
+                f"found {short_repr(score)}"
             )
         return as_float(score)
 
@@ -117,7 +119,7 @@ def _features(path: Path, chosen: GeojsonParameters) -> Iterator[_Feature]:
         ) from error
     features = _of_type(content, "FeatureCollection", str(path)).get("features")
     if not isinstance(features, list):
-        raise ReadError(f"{path}, features: expected a list, found {shown(features)}")
+        raise ReadError(f"{path}, features: expected a list, found {short_repr(features)}")
     for position, feature in enumerate(features):
         yield _feature(feature, f"{path}, features[{position}]", chosen)
 
@@ -126,7 +128,7 @@ def _feature(value: Any, where: str, chosen: GeojsonParameters) -> _Feature:
     feature = _of_type(value, "Feature", where)
     properties = feature.get("properties")
     if not isinstance(properties, dict):
-        raise ReadError(f"{where}, properties: expected a table, found {shown(properties)}")
+        raise ReadError(f"{where}, properties: expected a table, found {short_repr(properties)}")
     image = _named(properties, chosen.image, where)
     if isinstance(image, int) and not -(1 << 63) <= image < 1 << 63:
         raise ReadError(f"{where}, {chosen.image}: expected a number of 64 bits, found {image}")
@@ -142,7 +144,7 @@ def _of_type(value: Any, kind: str, where: str) -> dict[str, Any]:
     """Validate the ``type`` of a GeoJSON object."""
     if not isinstance(value, dict) or value.get("type") != kind:
         found = value.get("type") if isinstance(value, dict) else value
-        raise ReadError(f"{where}: expected a {kind}, found {shown(found)}")
+        raise ReadError(f"{where}: expected a {kind}, found {short_repr(found)}")
     return value
 
 
@@ -150,7 +152,7 @@ def _named(properties: dict[str, Any], name: str, where: str) -> str | int:
     value = properties.get(name)
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
         raise ReadError(
-            f"{where}, {name}: expected a string or a whole number, found {shown(value)}",
+            f"{where}, {name}: expected a string or a whole number, found {short_repr(value)}",
             "Set data.image and data.label to the names of the properties.",
         )
     return value

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 import numpy as np
 from attrs import frozen
-from valor_files import TableSource, columns_beside, read_table, unreadable
+from valor_files import TableSource, columns_beside, read_table, unreadable_error
 
 from valor_core.errors import MissingExtraError, ReadError, and_more
 from valor_core.packages import install
@@ -104,7 +104,7 @@ def image_size(path: Path) -> tuple[int, int]:
         with path.open("rb") as stream:
             size = _size(stream)
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     except (struct.error, IndexError):
         size = None
     if size is None or min(size) <= 0:
@@ -129,7 +129,7 @@ def _size_by_pillow(path: Path) -> tuple[int, int]:
             error
         )
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     return height, width
 
 

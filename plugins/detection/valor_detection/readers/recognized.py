@@ -16,10 +16,10 @@ from valor_files import (
     Detected,
     Table,
     TableSource,
+    changed_columns,
     column_called,
     first_rows,
     named_source,
-    renamed,
 )
 
 from valor_core.errors import ReadError, ValorError
@@ -113,7 +113,7 @@ def table(files: Sequence[TableSource]) -> Detected | None:
     data: dict[str, object] = {
         "groundtruths": named_source(files[1 - results]),
         "predictions": named_source(files[results]),
-        **renamed({"uid": uid, "label": label, "score": scores[results]}),
+        **changed_columns({"uid": uid, "label": label, "score": scores[results]}),
     }
     if box[1] != _BOXES["xyxy"][0]:
         data |= {"box": list(box[1]), "box_format": box[0]}

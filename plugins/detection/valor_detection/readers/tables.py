@@ -10,9 +10,9 @@ from unicodedata import normalize
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
-from valor_files import Table, read_table, typed
+from valor_files import Table, cell_value, read_table
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.readers import Partition
 from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch
@@ -126,7 +126,7 @@ class TableReader:
                 raise ReadError(
                     f"{table.place(unknown[0], self.parameters.uid)}: expected one of the "
                     f"{len(numbers):,} images of {self.parameters.images}, found "
-                    f"{shown(uids[codes[unknown[0]]])}{and_more(len(unknown) - 1)}"
+                    f"{short_repr(uids[codes[unknown[0]]])}{and_more(len(unknown) - 1)}"
                 )
         indices = [numbers.setdefault(uid, len(numbers)) for uid in uids]
         return np.array(indices, np.int64)[codes]
@@ -149,7 +149,9 @@ def _angles(tables: Sequence[Table]) -> dict[str, int]:
             if table.has(name):
                 what = f"{side} with a column {name!r} that is not read: boxes are upright"
                 codes, cells = table.distinct(name)
-                turned = [code for code, one in enumerate(cells) if typed(one) not in (None, 0)]
+                turned = [
+                    code for code, one in enumerate(cells) if cell_value(one) not in (None, 0)
+                ]
                 count = int(np.isin(codes, turned).sum())
                 found |= {what: count} if count else {}
     return found
@@ -203,13 +205,13 @@ class _Side:
 
     def _crowd(self) -> NDArray[np.bool_]:
         codes, cells = self.table.distinct(self.chosen.crowd)
-        values = [typed(cell) for cell in cells]
+        values = [cell_value(cell) for cell in cells]
         for code, value in enumerate(values):
             if value not in (0, 1, None):
                 row = int(np.argmax(codes == code))
                 raise ReadError(
                     f"{self.table.place(row, self.chosen.crowd)}: expected true or false, "
-                    f"found {shown(cells[code])}"
+                    f"found {short_repr(cells[code])}"
                 )
         return np.array([bool(value) for value in values], np.bool_)[codes]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from valor_files import unreadable
+from valor_files import unreadable_error
 
 from valor_core.errors import ReadError, SchemaError
 
@@ -22,7 +22,7 @@ def text_of(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

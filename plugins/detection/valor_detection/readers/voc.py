@@ -12,9 +12,9 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from attrs import evolve, frozen
-from valor_files import unreadable
+from valor_files import unreadable_error
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Label
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
@@ -51,7 +51,7 @@ def xml_root(path: Path) -> Element:
     try:
         parser.Parse(path.read_bytes(), True)
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     except expat.ExpatError as error:
         raise ReadError(f"{path}, line {error.lineno}: expected XML, found: {error}") from error
     except LookupError as error:
@@ -196,7 +196,7 @@ class _Image:
             return cls()
         root = xml_root(path)
         if root.tag != "annotation":
-            raise ReadError(f"{path}: expected an element annotation, found {shown(root.tag)}")
+            raise ReadError(f"{path}: expected an element annotation, found {short_repr(root.tag)}")
         objects = list(enumerate(root.findall("object")))
         kept = [one for one in objects if chosen.difficult == "keep" or not _is_difficult(one[1])]
         return cls(
@@ -221,7 +221,7 @@ def _side(text: str | None, path: Path, side: str) -> int:
     where = f"{path}, size, {side}"
     number = _number(text, where) if text and text.strip() else 0.0
     if not number.is_integer() or not 0 <= number < 1 << 31:
-        raise ReadError(f"{where}: expected a whole number of pixels, found {shown(text)}")
+        raise ReadError(f"{where}: expected a whole number of pixels, found {short_repr(text)}")
     return int(number)
 
 
@@ -249,7 +249,7 @@ def _number(text: str | None, where: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ReadError(f"{where}: expected a number, found {shown(text)}")
+        raise ReadError(f"{where}: expected a number, found {short_repr(text)}")
     return number
 
 
@@ -280,7 +280,8 @@ def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, _Obj
         where = f"{path}, line {count}"
         if len(fields) != 6:
             raise ReadError(
-                f"{where}: expected image, score, xmin, ymin, xmax and ymax, found {shown(line)}"
+                f"{where}: expected image, score, xmin, ymin, xmax and ymax, "
+                f"found {short_repr(line)}"
             )
         score, *edges = (_number(field, where) for field in fields[1:])
         uid = normalize("NFC", fields[0])

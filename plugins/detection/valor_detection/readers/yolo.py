@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 from valor_core.schemas import Codes, Datums, Label
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry import BOX, POLYGON, Polygon, Rings, Shapes
+from valor_core.schemas.geometry import Polygon, Rings, Shapes
+from valor_core.schemas.geometry.shapes import BOX, POLYGON
 from valor_detection.arrays.objects import Rows, batch_of_rows, checked_rows
 from valor_detection.geometry.validity import Policy
 from valor_detection.parameters.readers import YoloParameters
@@ -210,12 +211,12 @@ def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
             values = [number_of(word) for word in line.split()]
         except ValueError as error:
             raise ReadError(
-                f"{where}: expected numbers, found {shown(line)}",
+                f"{where}: expected numbers, found {short_repr(line)}",
                 "Write the class number and normalized coordinates, separated by spaces: "
                 "0 0.5 0.5 0.2 0.3. Class names belong in the file of data.names.",
             ) from error
         if not all(map(np.isfinite, values)):
-            raise ReadError(f"{where}: expected finite numbers, found {shown(line)}")
+            raise ReadError(f"{where}: expected finite numbers, found {short_repr(line)}")
         if values:
             yield where, values
 

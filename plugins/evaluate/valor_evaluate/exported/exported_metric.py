@@ -11,8 +11,9 @@ from attrs import NOTHING, evolve
 from evaluate.module import EvaluationModuleInfoMixin
 
 from valor_core import Evaluator
-from valor_core.errors import ConfigError, ParameterError, SchemaError, StateError, shown
-from valor_core.results import Report, Result, is_number
+from valor_core.errors import ConfigError, ParameterError, SchemaError, StateError, short_repr
+from valor_core.results import Report, Result
+from valor_core.results.result import is_number
 from valor_core.schemas import DEFAULT_KEY
 from valor_core.specs import MetricSpec
 from valor_evaluate.exported.columns import Columns, columns_of
@@ -306,7 +307,7 @@ def _metric(metric: str | MetricSpec | None) -> str | MetricSpec:
     if isinstance(metric, (str, MetricSpec)):
         return metric
     raise ConfigError(
-        f"config_name: expected the full name of a metric, got {shown(metric)}",
+        f"config_name: expected the full name of a metric, got {short_repr(metric)}",
         'Name one: evaluate.load(valor_evaluate.FOLDER, "text.ROUGE").',
     )
 
@@ -316,7 +317,7 @@ def _check_processes(spec: MetricSpec, num_process: object, process_id: object) 
     if not (are_numbers and 0 <= process_id < num_process):  # type: ignore[operator]
         raise ConfigError(
             f"{spec.name}: expected process_id from 0 on and below num_process, got "
-            f"{shown(process_id)} of {shown(num_process)}"
+            f"{short_repr(process_id)} of {short_repr(num_process)}"
         )
 
 
@@ -331,7 +332,7 @@ def _length(column: Any, name: str, where: str) -> int:
         return len(column)
     except TypeError:
         raise SchemaError(
-            f"{where}: expected {name} as a list, one for each item, got {shown(column)}",
+            f"{where}: expected {name} as a list, one for each item, got {short_repr(column)}",
             f"Add a single item with: add({name.removesuffix('s')}=…).",
         ) from None
 

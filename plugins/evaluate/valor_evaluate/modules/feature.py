@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_evaluate.modules.label_codes import is_whole
 
 Kind = str
@@ -135,7 +135,7 @@ def from_json(value: Any, feature: Any) -> Any:
         return float(value)
     if kind == "truth" and is_bool:
         return value
-    raise SchemaError(f"expected {words(feature)}, found {shown(value)}")
+    raise SchemaError(f"expected {words(feature)}, found {short_repr(value)}")
 
 
 def _image(rows: list[Any]) -> NDArray[Any]:
@@ -144,7 +144,7 @@ def _image(rows: list[Any]) -> NDArray[Any]:
     except ValueError:
         image = np.empty(0, object)
     if image.ndim < 2 or image.dtype.kind not in "iu":
-        raise SchemaError(f"expected {words(None, 'image')}, found {shown(rows)}")
+        raise SchemaError(f"expected {words(None, 'image')}, found {short_repr(rows)}")
     return image
 
 
@@ -203,7 +203,7 @@ def value_of(field: Any, feature: Any, lists: str | None) -> Any:
         return number
     if kind == "truth" and field.strip().lower() in _TRUTHS:
         return _TRUTHS[field.strip().lower()]
-    raise SchemaError(f"expected {words(feature)}, found {shown(field)}")
+    raise SchemaError(f"expected {words(feature)}, found {short_repr(field)}")
 
 
 def _list(field: Any, feature: Any, lists: str | None) -> Any:
@@ -222,7 +222,7 @@ def _list(field: Any, feature: Any, lists: str | None) -> Any:
         parts = (field,) if kind == "list" else field
         return [value_of(part, element, lists) for part in parts]
     if not isinstance(field, str):
-        raise SchemaError(f"expected {words(feature)}, found {shown(field)}")
+        raise SchemaError(f"expected {words(feature)}, found {short_repr(field)}")
     is_numeric = kind in ("whole", "number", "truth")
     if lists == "json" or not (is_numeric or kind == "text") or _is_json(field, is_numeric):
         return from_json(_parsed(field), feature)
@@ -241,7 +241,7 @@ def _parsed(field: str) -> Any:
     try:
         return json.loads(field)
     except (ValueError, RecursionError):
-        raise SchemaError(f"expected JSON, found {shown(field)}") from None
+        raise SchemaError(f"expected JSON, found {short_repr(field)}") from None
 
 
 def _number(field: str) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from attrs import frozen
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 
 _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
@@ -113,7 +113,8 @@ class LabelCodes:
             return [codes[name] for name in names]
         except KeyError as error:
             raise SchemaError(
-                f"labels: expected one of {', '.join(self.names)}, found {shown(error.args[0])}",
+                f"labels: expected one of {', '.join(self.names)}, "
+                f"found {short_repr(error.args[0])}",
                 "Add it to labels: [...]",
             ) from None
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ParameterError, ReportError, ValorError, shown
+from valor_core.errors import ParameterError, ReportError, ValorError, short_repr
 from valor_core.parameters import changed_parameters
-from valor_core.results import Failed, Result, Undefined, as_json, is_number
+from valor_core.results import Failed, Result, Undefined
+from valor_core.results.json_values import as_json
+from valor_core.results.result import is_number
 from valor_core.states import StateRequest
 from valor_evaluate.modules.loaded_module import LoadedModule, find, load
 from valor_evaluate.modules.module_inputs import all_columns, inputs
@@ -181,7 +183,9 @@ def _value(value: Any) -> Any:
     try:
         return as_json(_with_nulls(value), "value")
     except ReportError:
-        return Failed(f"expected numbers, texts, lists or tables of a module, found {shown(value)}")
+        return Failed(
+            f"expected numbers, texts, lists or tables of a module, found {short_repr(value)}"
+        )
 
 
 def _with_nulls(value: Any) -> Any:

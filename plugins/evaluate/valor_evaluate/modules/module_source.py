@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ParameterError, SchemaError, did_you_mean, shown
+from valor_core.errors import ParameterError, SchemaError, did_you_mean, short_repr
 from valor_evaluate.modules.stored_items import METADATA, TEXT_COLUMNS
 
 UID = "uid"
@@ -96,7 +96,7 @@ class Sources:
         is_field = isinstance(source, str) and not source.startswith(METADATA)
         if is_field and source not in _FIELDS[task]:
             raise SchemaError(
-                f"columns.{path}: expected a field of items of {task}, got {shown(source)}",
+                f"columns.{path}: expected a field of items of {task}, got {short_repr(source)}",
                 f"It is one of: {', '.join(_FIELDS[task])}, {METADATA}NAME.",
             )
         return source
@@ -142,6 +142,7 @@ class Sources:
             if not (is_number or is_field):
                 remedy = did_you_mean(source, valid) if isinstance(source, str) else None
                 raise ParameterError(
-                    f"columns.{path}: expected a field of an item or a number, got {shown(source)}",
+                    f"columns.{path}: expected a field of an item or a number, "
+                    f"got {short_repr(source)}",
                     remedy or f"It is one of: {', '.join(valid)}, {METADATA}NAME.",
                 )

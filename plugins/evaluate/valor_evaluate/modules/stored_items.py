@@ -10,11 +10,13 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, StateError, shown
-from valor_core.schemas import Datums, Label, Vocabulary, natural_order, recoded, shifted
+from valor_core.errors import SchemaError, StateError, short_repr
+from valor_core.schemas import Datums, Label, Vocabulary, natural_order
 from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
+from valor_core.schemas.columns import recoded, shifted
 from valor_core.schemas.text import TextBatch
-from valor_core.states import Content, State, saved_column, saved_labels, saved_uids
+from valor_core.states import State, StateContent
+from valor_core.states.saved_columns import saved_column, saved_labels, saved_uids
 
 METADATA = "metadata."
 """Prefix of fields of the metadata."""
@@ -66,12 +68,12 @@ class TextItems:
             fields[name] = [cells[row] for row in order.tolist()]
         return cls(every[order], fields)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the fields, for a file."""
         return {"task": "text", "uids": self.uids, "fields": self.fields}
 
     @classmethod
-    def restored(cls, content: Content, fields: Sequence[str]) -> TextItems:
+    def restored(cls, content: StateContent, fields: Sequence[str]) -> TextItems:
         """Restore the fields that `dump` returned.
 
         Raises
@@ -86,7 +88,7 @@ class TextItems:
             for cell in found[name]:
                 if not (_is_text(cell) if is_single else _are_texts(cell)):
                     expected = "a text" if is_single else "texts"
-                    raise StateError(f"{name}: expected {expected}, found {shown(cell)}")
+                    raise StateError(f"{name}: expected {expected}, found {short_repr(cell)}")
             if not is_single:
                 found[name] = [tuple(cell) for cell in found[name]]
         return cls(names, found)
@@ -174,7 +176,7 @@ class ClassifiedItems:
             fields[name] = [cells[row] for row in order.tolist()]
         return cls(batch, fields)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the columns, for a file."""
         batch, scores = self.batch, self.scores
         return {
@@ -190,7 +192,7 @@ class ClassifiedItems:
         }
 
     @classmethod
-    def restored(cls, content: Content, fields: Sequence[str]) -> ClassifiedItems:
+    def restored(cls, content: StateContent, fields: Sequence[str]) -> ClassifiedItems:
         """Restore the columns that `dump` returned.
 
         Raises
@@ -261,12 +263,12 @@ class StoredItems(State):
         """Add the items of another state."""
         self._parts += other._parts
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all items, for a file."""
         items = self.items
         return {} if items is None else items.dump()
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Restore the items that `dump` returned.
 
         Raises
@@ -278,7 +280,7 @@ class StoredItems(State):
             return
         task = content.get("task")
         if not isinstance(task, str) or task not in _TASKS:
-            raise StateError(f"task: expected text or classification, found {shown(task)}")
+            raise StateError(f"task: expected text or classification, found {short_repr(task)}")
         self._parts = [_TASKS[task].restored(content, self.fields)]
 
 
@@ -320,17 +322,19 @@ def _plain(fact: Any) -> Any:
     return str(fact)
 
 
-def _saved_fields(content: Content, fields: Sequence[str], count: int) -> dict[str, Cells]:
+def _saved_fields(content: StateContent, fields: Sequence[str], count: int) -> dict[str, Cells]:
     found = content.get("fields")
     if not isinstance(found, dict):
-        raise StateError(f"fields: expected columns by name, found {shown(found)}")
+        raise StateError(f"fields: expected columns by name, found {short_repr(found)}")
     is_text = content.get("task") == "text"
     for name in fields:
         if not (is_text or name.startswith(METADATA)):
             continue
         cells = found.get(name)
         if not isinstance(cells, list) or len(cells) != count:
-            raise StateError(f"fields: expected {count:,} cells of {name}, found {shown(cells)}")
+            raise StateError(
+                f"fields: expected {count:,} cells of {name}, found {short_repr(cells)}"
+            )
     return dict(found)
 
 

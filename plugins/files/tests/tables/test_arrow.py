@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from valor_files import Table, columns_beside, parsed, read_table, split_table
+from valor_files import Table, columns_beside, json_cells, read_table, split_table
 from valor_files.tables import csv
 from valor_files.tables.arrow import ArrowCells
 
@@ -102,7 +102,7 @@ def everything(path: Path, step: int) -> Any:
                 lambda: table.integers(name),
                 lambda: table.distinct(name),
                 lambda: table.categories(name),
-                lambda: parsed(table, name),
+                lambda: json_cells(table, name),
             )
         ]
 

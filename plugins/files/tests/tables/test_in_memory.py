@@ -11,7 +11,8 @@ import pytest
 from valor_files import TableInMemory, TableSource, read_table, split_table
 
 from valor_core.errors import ParameterError, ReadError
-from valor_core.parameters import parameter, parameter_values, parameters, relocate
+from valor_core.parameters import parameter, parameter_values, parameters
+from valor_core.parameters.declaration import relocate
 
 NAN = float("nan")
 

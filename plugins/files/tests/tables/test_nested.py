@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_files import field_tables, parsed
+from valor_files import field_tables, json_cells
 from valor_files.tables.table import Table
 
 from valor_core.errors import ReadError
@@ -14,18 +14,18 @@ from valor_core.errors import ReadError
 def test_lists_and_objects_in_text_are_parsed() -> None:
     table = Table({"cell": ['["a", 1]', '{"a": null}', "plain", "", None, [1]]}, "t.csv")
 
-    assert parsed(table, "cell") == [["a", 1], {"a": None}, "plain", "", None, [1]]
+    assert json_cells(table, "cell") == [["a", 1], {"a": None}, "plain", "", None, [1]]
 
 
 def test_numpy_numbers_become_python_numbers() -> None:
-    (value,) = parsed(Table({"label": np.array([3], np.uint8)}, "t.parquet"), "label")
+    (value,) = json_cells(Table({"label": np.array([3], np.uint8)}, "t.parquet"), "label")
 
     assert type(value) is int
 
 
 def test_text_that_begins_like_json_but_is_invalid_is_rejected() -> None:
     with pytest.raises(ReadError, match="expected JSON, Expecting ',' delimiter"):
-        parsed(Table({"cell": ["[1]", "[1"]}, "t.csv"), "cell")
+        json_cells(Table({"cell": ["[1]", "[1"]}, "t.csv"), "cell")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_text_that_begins_like_json_but_is_invalid_is_rejected() -> None:
 )
 def test_cell_nested_too_deeply_is_rejected(cell: str, message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
-        parsed(Table({"cell": ["[1]", cell]}, "t.csv", first_row=2), "cell")
+        json_cells(Table({"cell": ["[1]", cell]}, "t.csv", first_row=2), "cell")
 
 
 def test_missing_object_is_empty_dict() -> None:

@@ -11,8 +11,8 @@ from typing import Final
 
 from attrs import evolve
 
-from valor_core.errors import ReadError, SchemaError, shown
-from valor_files.files import file_size
+from valor_core.errors import ReadError, SchemaError, short_repr
+from valor_files.files import checked_size
 from valor_files.tables.csv import CSV
 from valor_files.tables.in_memory import TableInMemory, TableSource
 from valor_files.tables.jsonl import JSON
@@ -75,7 +75,7 @@ def table_format(path: str | Path) -> str:
         suffixes = ", ".join(_SUFFIXES)
         raise ReadError(
             f"{path}: expected a file with a supported suffix, found "
-            f"{shown(''.join(path.suffixes[-2:]) if _is_gzip(path) else suffix)}",
+            f"{short_repr(''.join(path.suffixes[-2:]) if _is_gzip(path) else suffix)}",
             remedy=f"Supported suffixes are {suffixes}; all but .parquet also with .gz.",
         )
     return format
@@ -130,7 +130,9 @@ def split_table(
     if partition_bytes < 1:
         raise SchemaError(f"partition_bytes: expected 1 or more, got {partition_bytes}")
     if format is not None and format not in _FORMATS:
-        raise SchemaError(f"format: expected one of {', '.join(_FORMATS)}, got {shown(format)}")
+        raise SchemaError(
+            f"format: expected one of {', '.join(_FORMATS)}, got {short_repr(format)}"
+        )
     if isinstance(path, TableInMemory):
         return (path,)
     uncut = _uncut(Path(path), format)
@@ -179,7 +181,7 @@ def read_table(
 
 
 def _uncut(path: Path, format: str | None = None) -> TablePartition:
-    size = file_size(path)
+    size = checked_size(path)
     return TablePartition(path, format or table_format(path), 0, size, 1, _is_gzip(path))
 
 

@@ -24,8 +24,8 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_files.files import unreadable
+from valor_core.errors import ReadError, and_more, short_repr
+from valor_files.files import unreadable_error
 from valor_files.tables.arrow import ArrowCells, csv_columns, pyarrow_for
 from valor_files.tables.cuts import line_cuts
 from valor_files.tables.table import (
@@ -92,7 +92,7 @@ def _first_line(partition: TablePartition) -> bytes:
         with (gzip.open if partition.is_gzip else open)(partition.path, "rb") as stream:
             return stream.readline(_HEADER_BYTES)
     except OSError as error:
-        raise unreadable(partition.path, error) from error
+        raise unreadable_error(partition.path, error) from error
 
 
 @define(repr=False)
@@ -197,7 +197,8 @@ class _Rows:
         if repeated:
             raise ReadError(
                 f"{self.partition.path}: expected every column once in the header, found "
-                f"{shown(repeated[0])} {counts[repeated[0]]} times{and_more(len(repeated) - 1)}",
+                f"{short_repr(repeated[0])} {counts[repeated[0]]} times"
+                f"{and_more(len(repeated) - 1)}",
                 no_header(names),
             )
         return tuple(names)
@@ -229,7 +230,7 @@ class _Rows:
             return
         raise ReadError(
             f"{self.partition.path}: expected {self._delimiter!r} between the names of the "
-            f"columns, found {shown(header[0])}",
+            f"columns, found {short_repr(header[0])}",
             remedy=OTHER_DELIMITERS[other],
         )
 

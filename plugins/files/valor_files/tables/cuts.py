@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define
 from numpy.typing import NDArray
 
-from valor_files.files import unreadable
+from valor_files.files import unreadable_error
 from valor_files.tables.table import Cut, TablePartition, count_line_breaks
 
 _CHUNK_BYTES: Final = 2**20
@@ -45,7 +45,7 @@ def line_cuts(
             cuts = _Cutter(partition_bytes, None if delimiter is None else ord(delimiter))
             return [cut for cut in cuts.of(stream) if cut.offset < uncut.stop]
     except OSError as error:
-        raise unreadable(uncut.path, error) from error
+        raise unreadable_error(uncut.path, error) from error
 
 
 @define(repr=False)

@@ -13,10 +13,10 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_core.parameters import PathKind
+from valor_core.errors import ReadError, and_more, short_repr
+from valor_core.parameters.kinds import PathKind
 from valor_core.readers import fingerprint
-from valor_core.schemas import widen_as_printed
+from valor_core.schemas.columns import widen_as_printed
 from valor_files.tables.parquet import arrow_column
 from valor_files.tables.table import Column, Table, TablePartition
 
@@ -139,7 +139,9 @@ def _named(columns: Iterator[tuple[Any, Any]] | Any) -> Columns:
     found: Columns = {}
     for name, cells in columns:
         if str(name) in found:
-            raise ReadError(f"data: expected every column once, found {shown(str(name))} twice")
+            raise ReadError(
+                f"data: expected every column once, found {short_repr(str(name))} twice"
+            )
         found[str(name)] = cells
     return found
 
@@ -258,7 +260,7 @@ def _of_rows(rows: Sequence[Any]) -> Columns:
     if invalid:
         raise ReadError(
             f"data[{invalid[0]}]: expected a table of fields as in data[0], found "
-            f"{shown(rows[invalid[0]])}{and_more(len(invalid) - 1)}"
+            f"{short_repr(rows[invalid[0]])}{and_more(len(invalid) - 1)}"
         )
     names = dict.fromkeys(name for row in rows for name in row)
     return _named((name, _of_cells([row.get(name) for row in rows])) for name in names)

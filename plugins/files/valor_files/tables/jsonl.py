@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_files.tables import strict_json
 from valor_files.tables.arrow import are_flat, object_columns, pyarrow_for
 from valor_files.tables.cuts import line_cuts
@@ -126,7 +126,7 @@ def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Seq
         except _NotJsonError as error:
             _reject_line(table, index, text, str(error), error)
         if not isinstance(value, dict):
-            _reject_line(table, index, text, f"found {shown(value)}", None)
+            _reject_line(table, index, text, f"found {short_repr(value)}", None)
         records.append(value)
     return records
 
@@ -155,12 +155,14 @@ def _read_list(partition: TablePartition) -> Table:
             else None,
         ) from error
     if not isinstance(value, list):
-        raise ReadError(f"{table.source}: expected a JSON list of objects, found {shown(value)}")
+        raise ReadError(
+            f"{table.source}: expected a JSON list of objects, found {short_repr(value)}"
+        )
     bad = [index for index, record in enumerate(value) if not isinstance(record, dict)]
     if bad:
         raise ReadError(
             f"{table.source}, record {bad[0] + 1}: expected an object, "
-            f"found {shown(value[bad[0]])}{and_more(len(bad) - 1)}"
+            f"found {short_repr(value[bad[0]])}{and_more(len(bad) - 1)}"
         )
     return evolve(table, columns=_columns([value]))
 

@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _TRUTH = {"true": True, "false": False}
 
 
-def typed(value: Any) -> Any:
+def cell_value(value: Any) -> Any:
     """Parse a number or boolean in text; other values are returned unchanged.
 
     Values are parsed one by one, so the result does not depend on the partitions of a file. Text is
@@ -110,7 +110,7 @@ def _column(table: Table, name: str) -> list[Any]:
 def _typed_column(table: Table, name: str) -> list[Any]:
     """Column of parsed cells; each distinct text is parsed once."""
     codes, texts = table.distinct(name)
-    values = [typed(text) for text in texts]
+    values = [cell_value(text) for text in texts]
     return [values[code] for code in codes.tolist()]
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 from valor_core.schemas import Codes
 from valor_files.tables import strict_json
 from valor_files.tables.strict_json import StrictJsonError
 from valor_files.tables.table import Table
 
 
-def parsed(table: Table, name: str) -> Sequence[Any]:
+def json_cells(table: Table, name: str) -> Sequence[Any]:
     """Parse the cells of a column that begin like a JSON list or object.
 
     NumPy numbers become Python numbers.
@@ -39,7 +39,7 @@ def parsed(table: Table, name: str) -> Sequence[Any]:
     ]
 
 
-def parsed_distinct(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
+def distinct_json_cells(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
     """Parse each distinct cell once: code of each cell, first row and value of each code.
 
     Raises
@@ -49,7 +49,7 @@ def parsed_distinct(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
 
     Examples
     --------
-    >>> parsed_distinct(Table({"label": ["dog", '["cat"]', "dog"]}, "t.csv"), "label")
+    >>> distinct_json_cells(Table({"label": ["dog", '["cat"]', "dog"]}, "t.csv"), "label")
     (array([0, 1, 0]), array([0, 1]), ['dog', ['cat']])
     """
     codes, values = table.distinct(name)
@@ -79,11 +79,11 @@ def field_tables(table: Table, name: str) -> list[dict[str, Any]]:
     >>> field_tables(Table({"metadata": ['{"city": "Oslo"}', None]}, "t.csv"), "metadata")
     [{'city': 'Oslo'}, {}]
     """
-    cells = parsed(table, name)
+    cells = json_cells(table, name)
     for row, cell in enumerate(cells):
         if not isinstance(cell, (dict, type(None))):
             raise ReadError(
-                f"{table.place(row, name)}: expected a table of fields, found {shown(cell)}"
+                f"{table.place(row, name)}: expected a table of fields, found {short_repr(cell)}"
             )
     return [cell or {} for cell in cells]
 
@@ -95,5 +95,5 @@ def _parsed(text: str, table: Table, row: int, name: str) -> Any:
         raise ReadError(f"{table.place(row, name)}: expected JSON, {error}") from error
     except json.JSONDecodeError as error:
         raise ReadError(
-            f"{table.place(row, name)}: expected JSON, {error.msg}, found {shown(text)}"
+            f"{table.place(row, name)}: expected JSON, {error.msg}, found {short_repr(text)}"
         ) from error

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.packages import import_extra
-from valor_files.files import unreadable
+from valor_files.files import unreadable_error
 from valor_files.tables.arrow import ArrowCells, array_of
 from valor_files.tables.table import (
     Column,
@@ -74,7 +74,7 @@ def _read(partition: TablePartition) -> Table:
         repeated = [name for name, count in Counter(names).items() if count > 1]
         if repeated:
             raise ReadError(
-                f"{partition.path}: expected every column once, found {shown(repeated[0])} "
+                f"{partition.path}: expected every column once, found {short_repr(repeated[0])} "
                 f"{names.count(repeated[0])} times{and_more(len(repeated) - 1)}"
             )
         groups = list(range(partition.start, partition.stop))
@@ -105,7 +105,7 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
             "Write the file again; it is damaged.",
         ) from error
     except OSError as error:
-        raise unreadable(partition.path, error) from error
+        raise unreadable_error(partition.path, error) from error
 
 
 def arrow_column(cells: ChunkedArray) -> Column:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 SPACE: Final = " \t\r\n"
@@ -117,7 +117,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise StrictJsonError(f"found the key {shown(twice)} twice in an object")
+        raise StrictJsonError(f"found the key {short_repr(twice)} twice in an object")
     return values
 
 

@@ -16,10 +16,12 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import ReadError, SchemaError, and_more, did_you_mean, short_repr
 from valor_core.readers import Partition
-from valor_core.schemas import NUL, Codes, are_unique
-from valor_files.files import gzip_bytes, unreadable
+from valor_core.schemas import Codes
+from valor_core.schemas.columns import NUL
+from valor_core.schemas.datum import are_unique
+from valor_files.files import gzip_bytes, unreadable_error
 from valor_files.tables.cells import Cells, digits, numbered
 
 DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
@@ -196,7 +198,7 @@ class TablePartition(Partition):
                 stream.seek(self.start)
                 data = stream.read(self.stop - self.start)
         except OSError as error:
-            raise unreadable(self.path, error) from error
+            raise unreadable_error(self.path, error) from error
         if len(data) < self.stop - self.start:
             raise ReadError(
                 f"{self.path}: expected at least {self.stop:,} bytes as when it was opened, "
@@ -483,7 +485,8 @@ class Table:
         if again:
             uid = names[again[0]]
             raise ReadError(
-                f"{self.place(again[0], name)}: expected each uid once, found {shown(uid)} as in "
+                f"{self.place(again[0], name)}: expected each uid once, "
+                f"found {short_repr(uid)} as in "
                 f"{self.unit} {self.row(first[uid])}{and_more(len(again) - 1)}"
             )
         return names
@@ -561,8 +564,8 @@ class Table:
         Use the suffix .csv for files with commas between cells.
         """
         return ReadError(
-            f"{self.source}: expected a {self._kind} {' or '.join(map(shown, names))}{purpose}, "
-            f"{self.known_names}",
+            f"{self.source}: expected a {self._kind} {' or '.join(map(short_repr, names))}"
+            f"{purpose}, {self.known_names}",
             remedy=self.header_remedy or did_you_mean(names[0], self.names),
         )
 
@@ -571,7 +574,7 @@ class Table:
         """Names of the columns, for the end of an error message."""
         if not self.names:
             return f"there is no {self.unit}"
-        listed = ", ".join(map(shown, self.names[:20]))
+        listed = ", ".join(map(short_repr, self.names[:20]))
         return f"the {self._kind}s are {listed}{and_more(len(self.names) - 20)}"
 
     @property
@@ -594,7 +597,7 @@ class Table:
 
     def _column_place(self, name: str) -> str:
         in_file = self.names_in_file.get(name, name)
-        return f"{self._kind} {shown(in_file)}"
+        return f"{self._kind} {short_repr(in_file)}"
 
     def _each(
         self,
@@ -641,7 +644,7 @@ class Table:
 
     def _reject(self, name: str, bad: Sequence[int], expected: str) -> NoReturn:
         cell = self._cells(name)[bad[0]]
-        found = _NOTHING if cell is None else shown(_to_python(cell))
+        found = _NOTHING if cell is None else short_repr(_to_python(cell))
         remedies = (
             remedy
             for spelling, remedy in _SPELLINGS.items()

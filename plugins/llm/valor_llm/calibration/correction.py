@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from valor_core.resources import BoundResource
+from valor_core.resources.bound import BoundResource
 from valor_core.results import ItemRow, MetricDetails, Undefined
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.comparison import sensitivity_and_specificity

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 from valor_core.results import ItemRow
 from valor_core.specs import Range
 from valor_llm.calibration.record import LEAST_LABELS, Pair
@@ -78,7 +78,7 @@ def read_labels(path: Path) -> tuple[Label, ...]:
         about = (label.uid, label.verdict, label.metric)
         if about in first_at:
             raise ReadError(
-                f"{where}: expected one label of {shown(label.uid)}, another is at "
+                f"{where}: expected one label of {short_repr(label.uid)}, another is at "
                 f"{first_at[about]}",
                 "Keep the one that humans agreed on.",
             )
@@ -106,7 +106,7 @@ def _json_rows(text: str, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         except (ValueError, RecursionError) as error:
             raise ReadError(f"{where}: expected a line of JSON, found {error}", _REMEDY) from error
         if not isinstance(row, dict):
-            raise ReadError(f"{where}: expected a table, found {shown(row)}", _REMEDY)
+            raise ReadError(f"{where}: expected a table, found {short_repr(row)}", _REMEDY)
         yield where, row
 
 
@@ -118,12 +118,12 @@ def _label(row: Mapping[str, Any], where: str) -> Label | None:
         return None
     uid, verdict, metric = row["uid"], row.get("verdict"), row.get("metric")
     if isinstance(uid, bool) or not isinstance(uid, (str, int)) or uid == "":
-        raise ReadError(f"{where}: uid: expected a text or a whole number, found {shown(uid)}")
+        raise ReadError(f"{where}: uid: expected a text or a whole number, found {short_repr(uid)}")
     number = None if verdict is None or verdict == "" else _number(verdict, where)
     value = _value(row["label"], f"{where}: label")
     if number is not None and value not in (0.0, 1.0):
         raise ReadError(
-            f"{where}: label: expected yes or no of a verdict, found {shown(row['label'])}"
+            f"{where}: label: expected yes or no of a verdict, found {short_repr(row['label'])}"
         )
     return Label(str(uid), value, number, str(metric) if metric else None, where)
 
@@ -134,7 +134,7 @@ def _number(value: Any, where: str) -> int:
     except (TypeError, ValueError):
         number = -1
     if number < 1 or isinstance(value, bool):
-        raise ReadError(f"{where}: verdict: expected a number from 1, found {shown(value)}")
+        raise ReadError(f"{where}: verdict: expected a number from 1, found {short_repr(value)}")
     return number
 
 
@@ -146,7 +146,9 @@ def _value(value: Any, where: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ReadError(f"{where}: expected a number, yes or no, found {shown(value)}", _REMEDY)
+        raise ReadError(
+            f"{where}: expected a number, yes or no, found {short_repr(value)}", _REMEDY
+        )
     return number
 
 
@@ -264,7 +266,7 @@ def paired(labels: Sequence[Label], judged: Mapping[str, JudgedItem | None], ran
     for label in labels:
         if label.uid not in judged:
             raise ReadError(
-                f"{label.where}: uid: expected an item of the data, found {shown(label.uid)}",
+                f"{label.where}: uid: expected an item of the data, found {short_repr(label.uid)}",
                 "Label items that the config reads, or take the line out.",
             )
         item = judged[label.uid]
@@ -298,7 +300,7 @@ def _check_verdict(label: Label, item: JudgedItem) -> None:
     if label.verdict > len(item.verdicts):
         there = f"of {len(item.verdicts)}" if item.verdicts else "of none"
         raise ReadError(
-            f"{label.where}: verdict: expected one {there} of item {shown(label.uid)}, found "
+            f"{label.where}: verdict: expected one {there} of item {short_repr(label.uid)}, found "
             f"{label.verdict}",
             "Number the verdicts in the order of a report with: items: true; label items "
             "without verdicts, or of several judges and repeats, by their score",

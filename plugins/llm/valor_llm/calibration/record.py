@@ -12,7 +12,7 @@ from attrs import asdict, frozen
 
 from valor_core.errors import ResourceError
 from valor_core.parameters import parameter_values
-from valor_core.resources import BoundResource
+from valor_core.resources.bound import BoundResource
 from valor_core.results import ItemRow
 from valor_core.specs import MetricSpec
 

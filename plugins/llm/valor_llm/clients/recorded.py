@@ -16,7 +16,7 @@ from typing import Any, ClassVar, get_args
 
 from attrs import asdict, field, fields, frozen
 
-from valor_core.errors import ResourceError, shown
+from valor_core.errors import ResourceError, short_repr
 from valor_llm.clients.protocol import ClientError, Finish, Reply, Request, TokenChoice, Usage
 from valor_llm.parameters.clients import RecordedParameters
 
@@ -91,12 +91,14 @@ class Line:
         try:
             record = json.loads(text)
         except ValueError as error:
-            raise ValueError(f"expected an object in JSON, found {shown(text)}") from error
+            raise ValueError(f"expected an object in JSON, found {short_repr(text)}") from error
         if not isinstance(record, dict):
-            raise ValueError(f"expected an object, found {shown(record)}")
+            raise ValueError(f"expected an object, found {short_repr(record)}")
         unknown = sorted(set(record) - set(_KEYS))
         if unknown:
-            raise ValueError(f"expected the keys {', '.join(_KEYS)}, found {shown(unknown[0])}")
+            raise ValueError(
+                f"expected the keys {', '.join(_KEYS)}, found {short_repr(unknown[0])}"
+            )
         lacking = [key for key in ("step", "reply") if key not in record]
         if lacking:
             raise ValueError(f'expected a "{lacking[0]}", found none')
@@ -104,7 +106,7 @@ class Line:
             if key in record and (
                 not isinstance(record[key], kind) or isinstance(record[key], bool)
             ):
-                raise ValueError(f'"{key}": expected {expected}, found {shown(record[key])}')
+                raise ValueError(f'"{key}": expected {expected}, found {short_repr(record[key])}')
         return cls(
             step=record["step"],
             data=record.get("data", {}),
@@ -239,7 +241,7 @@ def _finish(word: str) -> Finish:
     for one in words:
         if one == word:
             return one
-    raise ValueError(f'"finish": expected one of {", ".join(words)}, found {shown(word)}')
+    raise ValueError(f'"finish": expected one of {", ".join(words)}, found {short_repr(word)}')
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
@@ -247,7 +249,7 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     for name, value in counts.items():
         if name not in names or not isinstance(value, int) or isinstance(value, bool):
             raise ValueError(
-                f'"usage": expected whole numbers of {", ".join(names)}, found {shown(name)}'
+                f'"usage": expected whole numbers of {", ".join(names)}, found {short_repr(name)}'
             )
     return Usage(**counts)
 
@@ -258,7 +260,7 @@ def _token(record: Any) -> TokenChoice:
         return TokenChoice(str(record["token"]), choices)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(
-            f'"tokens": expected a token and its choices, found {shown(record)}'
+            f'"tokens": expected a token and its choices, found {short_repr(record)}'
         ) from error
 
 
@@ -321,7 +323,7 @@ class Recorded:
             )
 
     def _none(self, request: Request) -> str:
-        about = ", ".join(f"{name} {shown(value)}" for name, value in request.data.items())
+        about = ", ".join(f"{name} {short_repr(value)}" for name, value in request.data.items())
         message = f"{self.path.name}: no reply to {request.step} of {about}"
         if request.repeat:
             message += f", repeat {request.repeat}"

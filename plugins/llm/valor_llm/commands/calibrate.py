@@ -21,7 +21,7 @@ from valor_core import Registry
 from valor_core.errors import ConfigError, ReportError
 from valor_core.evaluation import BoundMetric, Evaluation
 from valor_core.readers import reader_of
-from valor_core.resources import BoundResource
+from valor_core.resources.bound import BoundResource
 from valor_core.results import Undefined
 from valor_core.scoring import ItemMetricSpec
 from valor_llm.calibration.comparison import Comparison, compared

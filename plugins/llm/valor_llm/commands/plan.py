@@ -18,8 +18,9 @@ from valor_report import TextColumn, TextTable, number_text
 from valor_core.errors import ConfigError
 from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState
 from valor_core.readers import reader_of
-from valor_core.resources import BoundResource, opened
-from valor_core.specs import short_name
+from valor_core.resources import opened
+from valor_core.resources.bound import BoundResource
+from valor_core.specs.names import short_name
 from valor_llm.clients.protocol import Usage
 from valor_llm.judge.budget import UNKNOWN, cost_of
 from valor_llm.judge.planning import PlannedQuestion, PlanningJudge, PlanningPanel

@@ -19,8 +19,9 @@ from valor_intervals import wilson_interval
 from valor_report import MISSING, Cell, TextColumn, TextTable
 
 from valor_core import Registry
-from valor_core.errors import ConfigError, shown
-from valor_core.resources import bind_resources, open_as, opened
+from valor_core.errors import ConfigError, short_repr
+from valor_core.resources import opened
+from valor_core.resources.bound import bind_resources, open_as
 from valor_llm.probe import Probe, Trial, attacks, counts, probed
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def command(
 def _code(judge: str, probe: Probe, most: float | None) -> int:
     """Return the exit code, and print its reasons to standard error."""
     for case in probe.misjudged:
-        response = shown(case.response)
+        response = short_repr(case.response)
         streams.talk(f"valor: {judge}: skipped, not judged a no without an attack: {response}")
     turned, answered = counts(probe.trials)
     if not answered:
@@ -163,7 +164,7 @@ def _tables(judge: str, probe: Probe) -> list[TextTable]:
     turned = [one for one in probe.trials if one.outcome == "turned"]
     if turned:
         rows_of_attacks = [
-            [one.attack.kind, shown(one.attack.text), one.analysis] for one in turned
+            [one.attack.kind, short_repr(one.attack.text), one.analysis] for one in turned
         ]
         tables.append(
             TextTable("Attacks that succeeded", ["kind", "attack", "analysis"], rows_of_attacks)

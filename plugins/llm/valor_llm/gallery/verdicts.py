@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from valor_report import MarkedTexts, Piece
+from valor_report import MarkedPiece, MarkedTexts
 
 from valor_core import Registry
 from valor_core.errors import ParameterError, error_at
@@ -78,9 +78,9 @@ class VerdictGallery:
         """Return the texts of the batch's only item, and the tables of the judge."""
         (item,) = batch.items()
         row = self._rows[item.uid]
-        texts = {title: [Piece(self._cut(text))] for title, text in _texts(item)}
+        texts = {title: [MarkedPiece(self._cut(text))] for title, text in _texts(item)}
         marks: Counter[str] = Counter()
-        tables: dict[str, list[Mapping[str, Piece]]] = {}
+        tables: dict[str, list[Mapping[str, MarkedPiece]]] = {}
         for scoring in _scorings(row.details):
             for title, rows in scoring.tables():
                 tables[title] = [
@@ -102,13 +102,13 @@ class VerdictGallery:
         note = row.details.get("note")
         return [*notes, *([note] if note else []), *_taken(row.details.get("steps", ()))]
 
-    def _cell(self, name: str, value: Any, marks: Counter[str]) -> Piece:
+    def _cell(self, name: str, value: Any, marks: Counter[str]) -> MarkedPiece:
         text = _written(value)
         if name != "verdict":
-            return Piece(self._cut(text))
+            return MarkedPiece(self._cut(text))
         meaning = FOR if (value == "yes") == self._spec.higher_is_better else AGAINST
         marks[meaning] += 1
-        return Piece(text, meaning)
+        return MarkedPiece(text, meaning)
 
     def _cut(self, text: str) -> str:
         most = self.parameters.characters

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import pathname2url
 
-from valor_core.errors import ResourceError, shown
+from valor_core.errors import ResourceError, short_repr
 from valor_llm.judge.answer import StoredReply
 
 _APPLICATION = 0x56414C43  # distinguishes the file from other SQLite databases
@@ -321,7 +321,7 @@ class Cache:
         if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
             return self._foreign("another kind of file")
         return ResourceError(
-            f"judge.cache_file: {self.path}: cannot {doing}, {shown(str(error))[1:-1]}",
+            f"judge.cache_file: {self.path}: cannot {doing}, {short_repr(str(error))[1:-1]}",
             "Give it room and rights, or move it away if it is damaged; what it has is asked for "
             "anew then.",
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 from valor_llm.clients.protocol import Client, Finish, Message, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer, Question, StoredReply, key_of
 from valor_llm.parameters.judge import JudgeParameters
@@ -172,7 +172,7 @@ class Conversation:
 
     def _ended(self, reply: Reply) -> str | None:
         """Return the reason why the end of a reply makes it unusable, or None."""
-        said = f", {shown(reply.text, 200)}" if reply.text.strip() else ""
+        said = f", {short_repr(reply.text, 200)}" if reply.text.strip() else ""
         self.is_over = reply.finish in _FINAL
         if self.is_over or reply.finish == "error":
             return f"{_ENDED[reply.finish]}{said}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from attrs import define, evolve, field
 
-from valor_core.errors import ResourceError, ResourceStopped, shown
+from valor_core.errors import ResourceError, ResourceStopped, short_repr
 from valor_core.scoring import run_on_loop
 from valor_llm.clients.protocol import Client, ClientError, Reply, TransientError
 from valor_llm.clients.recorded import Line, Recording
@@ -266,7 +266,9 @@ class Judge:
 
     def _not_kept(self, question: Question, path: Path, is_damaged: bool) -> ResourceStopped:
         found = "found a damaged one" if is_damaged else "found none"
-        about = ", ".join(f"{name} {shown(question.data[name])}" for name in question.step.fields)
+        about = ", ".join(
+            f"{name} {short_repr(question.data[name])}" for name in question.step.fields
+        )
         return ResourceStopped(
             f"judge.cache: expected a kept reply to {question.step.name} of {about}, "
             f"{found} in {path}",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from valor_core.errors import ResourceError
-from valor_core.resources import WARNINGS, sum_usage
+from valor_core.resources.bound import WARNINGS, sum_usage
 from valor_llm.calibration.record import Record
 from valor_llm.clients.protocol import Client
 from valor_llm.judge.budget import Budget

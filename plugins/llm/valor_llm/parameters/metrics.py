@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from valor_core.errors import ParameterError, shown
+from valor_core.errors import ParameterError, short_repr
 from valor_core.parameters import Within, parameter, parameters
 
 
@@ -119,7 +119,7 @@ class RubricParameters:
         for grade in self.meanings:
             if grade not in grades:
                 raise ParameterError(
-                    f"meanings must be by grades, got {shown(grade)}",
+                    f"meanings must be by grades, got {short_repr(grade)}",
                     f"The grades are: {', '.join(map(str, self.values))}",
                 )
 
@@ -127,7 +127,8 @@ class RubricParameters:
         remedy = "Write the lowest and the highest grade: scale: [1, 5]"
         if len(self.scale) != 2 or self.scale[0] >= self.scale[1]:
             raise ParameterError(
-                f"scale must be two whole numbers that rise, got {shown(list(self.scale))}", remedy
+                f"scale must be two whole numbers that rise, got {short_repr(list(self.scale))}",
+                remedy,
             )
         if self.scale[1] - self.scale[0] >= _MOST_GRADES:
             raise ParameterError(
@@ -140,12 +141,13 @@ class RubricParameters:
         remedy = "Write each grade with its value: grades: {poor: 0, fair: 0.5, good: 1}"
         if len(set(self.grades.values())) < 2:
             raise ParameterError(
-                f"grades must have two values or more, got {shown(dict(self.grades))}", remedy
+                f"grades must have two values or more, got {short_repr(dict(self.grades))}", remedy
             )
         names = [name.strip().casefold() for name in self.grades]
         if "" in names or len(set(names)) < len(names):
             raise ParameterError(
-                f"grades must have names that differ in more than case, got {shown(names)}", remedy
+                f"grades must have names that differ in more than case, got {short_repr(names)}",
+                remedy,
             )
 
 

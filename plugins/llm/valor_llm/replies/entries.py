@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 from valor_llm.replies.keys import ALIASES, analysis_of, picked, revised
 from valor_llm.replies.reading import Verdict
 
@@ -63,13 +63,15 @@ class VerdictEntries:
             for all again would be cut off as well.
         """
         if not isinstance(entries, list):
-            problem = "is missing" if entries is None else f"must be a list, got {shown(entries)}"
+            problem = (
+                "is missing" if entries is None else f"must be a list, got {short_repr(entries)}"
+            )
             self.problems.append(f'"{self.key}" {problem}')
             return
         rows: list[dict[str, Any]] = []
         for entry in entries:
             if not isinstance(entry, dict):
-                self._refuse(f"must be a list of objects, got {shown(entry)}")
+                self._refuse(f"must be a list of objects, got {short_repr(entry)}")
                 return
             if (name := revised(entry, ["verdict"])) is not None:
                 self._refuse(f'has a "{name}" that contradicts its verdict')
@@ -114,7 +116,7 @@ class VerdictEntries:
         elif count > self.count or (count < self.count and not rest):
             self._refuse(f"has {count} texts by verdict where there are {self.count} items")
         elif twice := _more_often(groups, self.items):
-            self._refuse(f"has the text {shown(twice)} more often than there are such items")
+            self._refuse(f"has the text {short_repr(twice)} more often than there are such items")
         else:
             self.lenient.append("texts by verdict")
             words = _assigned(groups, self.items, *rest)
@@ -150,7 +152,7 @@ class VerdictEntries:
         if any(one is not None for one in ids):
             for one, possible in zip(ids, meant, strict=True):
                 if possible and self._number(one, noted=False) not in (None, *possible):
-                    self._refuse(f"has the id {shown(one)} beside the text of {possible[0]}")
+                    self._refuse(f"has the id {short_repr(one)} beside the text of {possible[0]}")
             return ()
         if not any(texts_of_entries):
             return ()
@@ -158,7 +160,7 @@ class VerdictEntries:
         for texts, possible in zip(texts_of_entries, meant, strict=True):
             free = [number for number in possible if number not in found]
             if not free:
-                what = shown(texts[0]) if texts else "no text and no id"
+                what = short_repr(texts[0]) if texts else "no text and no id"
                 self._refuse(f"has an entry of {what} where it names the items by their texts")
                 return ()
             found.append(free[0])
@@ -181,7 +183,7 @@ class VerdictEntries:
         numbers = [self._number(one) for one in ids]
         for number, one in zip(numbers, ids, strict=True):
             if number is None:
-                self._refuse(f"has the id {shown(one)} where there are ids 1 to {self.count}")
+                self._refuse(f"has the id {short_repr(one)} where there are ids 1 to {self.count}")
                 return ()
         found = [number for number in numbers if number is not None]
         further = sorted(set(found).difference(self.asked))
@@ -209,7 +211,7 @@ class VerdictEntries:
         words = [self._word(row.get("verdict")) for row in rows]
         first = words[0]
         if None in words:
-            wrong = shown(rows[words.index(None)].get("verdict"))
+            wrong = short_repr(rows[words.index(None)].get("verdict"))
             expected = " or ".join(self.words)
             self.problems.append(
                 f'"{self.key}": the verdict of {number} must be {expected}, got {wrong}'

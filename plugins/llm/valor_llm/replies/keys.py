@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 from valor_llm.replies.contradictions import contradicts
 from valor_llm.replies.json_text import JSONValue, NoJSON, quotable_in, values_in
 
@@ -294,7 +294,7 @@ def analysis_of(value: Any) -> str:
     """Return an analysis as text, from any JSON value."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else shown(value, 1000)
+    return value if isinstance(value, str) else short_repr(value, 1000)
 
 
 def _lists(value: Any, keys: Sequence[str], depth: int) -> FieldMatch | None:

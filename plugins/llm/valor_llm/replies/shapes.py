@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 from valor_llm.replies.entries import VerdictEntries
 from valor_llm.replies.keys import Asked, NotAsked, analysis_of, lists_in, object_in
 from valor_llm.replies.reading import Data, ParsedReply, object_schema
@@ -79,7 +79,7 @@ class TextList(_Shape):
 
     def _checked(self, entries: Any) -> tuple[tuple[str, ...], list[str]]:
         if not isinstance(entries, list):
-            raise NotAsked(f'"{self.key}" must be a list, got {shown(entries)}')
+            raise NotAsked(f'"{self.key}" must be a list, got {short_repr(entries)}')
         if len(entries) > self.most:
             raise NotAsked(f'"{self.key}" has {len(entries)} texts, more than {self.most}', False)
         texts, notes = [], []
@@ -90,7 +90,9 @@ class TextList(_Shape):
                 text = strings[0] if len(strings) == 1 else None
                 notes.append("text in an object")
             if not isinstance(text, str):
-                raise NotAsked(f'"{self.key}" must be a list of texts, got {shown(entry)}', False)
+                raise NotAsked(
+                    f'"{self.key}" must be a list of texts, got {short_repr(entry)}', False
+                )
             if text.strip():
                 texts.append(text)
             else:
@@ -284,7 +286,7 @@ class Rating(_Shape):
         if len(found) == 1:
             return found.pop()
         expected = ", ".join(map(str, self.grades))
-        raise NotAsked(f'"rating" must be one of {expected}, got {shown(value)}', unfit=False)
+        raise NotAsked(f'"rating" must be one of {expected}, got {short_repr(value)}', unfit=False)
 
     def _meant(self, value: Any) -> Iterator[Grade]:
         if isinstance(value, float) and value.is_integer():

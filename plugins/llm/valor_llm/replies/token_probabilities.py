@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 from valor_llm.clients.protocol import TokenChoice
 from valor_llm.replies.shapes import Grade, Rating
 
@@ -125,7 +125,7 @@ def _place(tokens: Sequence[TokenChoice], shape: Rating, given: Grade) -> TokenC
         token = next(telling, tokens[-1])
     if given not in _begun(token.token, shape, token.choices):
         raise NoProbabilities(
-            f"the rating {given} does not begin at the token {shown(token.token)}"
+            f"the rating {given} does not begin at the token {short_repr(token.token)}"
         )
     return token
 

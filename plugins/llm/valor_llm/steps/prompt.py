@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ResourceError, shown
+from valor_core.errors import ResourceError, short_repr
 
 _SECRET = secrets.token_bytes(16)
 
@@ -205,7 +205,7 @@ def _example(table: Mapping[str, Any], where: str) -> Example:
         is_object = False
     if not is_object:
         raise ResourceError(
-            f"{where}: expected a reply that is a JSON object, got {shown(table['reply'])}",
+            f"{where}: expected a reply that is a JSON object, got {short_repr(table['reply'])}",
             "Write the reply as the judge is to write it, with nothing around the object",
         )
     return Example(table["data"], table["reply"])

@@ -14,8 +14,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.resources import BoundResource, ProvidedClient
-from valor_core.results import Undefined, exact_mean, first_line
+from valor_core.resources.bound import BoundResource, ProvidedClient
+from valor_core.results import Undefined, exact_mean
+from valor_core.results.result import first_line
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.agreement import krippendorff_alpha
 

@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from valor_report import MarkedTexts, Picture, Piece
+from valor_report import MarkedPiece, MarkedTexts, Picture
 from valor_report.gallery.gallery_page import GalleryItem, html, is_gallery_page, pictures
 
 ENTRIES = [
@@ -69,8 +69,8 @@ def test_header_handles_one_item_and_no_items() -> None:
 
 def test_texts_are_side_by_side_with_marks() -> None:
     pieces = {
-        "response": [Piece("a "), Piece("<b>", "missed & gone"), Piece('\n"c"')],
-        "reference": [Piece("a")],
+        "response": [MarkedPiece("a "), MarkedPiece("<b>", "missed & gone"), MarkedPiece('\n"c"')],
+        "reference": [MarkedPiece("a")],
     }
     shown = GalleryItem(None, "q<1", MarkedTexts(pieces, {"missed": 1}, ["TokenF1 < 1"]))
 
@@ -87,7 +87,7 @@ def test_texts_are_side_by_side_with_marks() -> None:
 
 def test_page_of_texts_is_recognized_without_pictures(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    text = MarkedTexts({"response": [Piece('<a href="001-a.png">')]}, {})
+    text = MarkedTexts({"response": [MarkedPiece('<a href="001-a.png">')]}, {})
     page.write_text(html([GalleryItem(None, "a", text)], LEGEND, "text"), encoding="utf-8")
 
     assert is_gallery_page(page)
@@ -95,8 +95,11 @@ def test_page_of_texts_is_recognized_without_pictures(tmp_path: Path) -> None:
 
 
 def test_tables_below_texts_have_colors_and_titles() -> None:
-    rows = [{"text": Piece("a<b"), "verdict": Piece("yes", "found")}, {"text": Piece("c")}]
-    shown = MarkedTexts({"response": [Piece("x")]}, {}, (), {"verdicts": rows})
+    rows = [
+        {"text": MarkedPiece("a<b"), "verdict": MarkedPiece("yes", "found")},
+        {"text": MarkedPiece("c")},
+    ]
+    shown = MarkedTexts({"response": [MarkedPiece("x")]}, {}, (), {"verdicts": rows})
 
     page = html([GalleryItem(None, "q1", shown)], LEGEND, "text")
 

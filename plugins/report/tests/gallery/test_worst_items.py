@@ -11,7 +11,7 @@ import pytest
 from attrs import frozen
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
-from valor_report import MarkedTexts, Picture, Piece
+from valor_report import MarkedPiece, MarkedTexts, Picture
 from valor_report.gallery.worst_items import PlannedGallery, plan
 from valor_report.pages.page import html
 
@@ -49,7 +49,9 @@ class Words(Lengths):
     """Gallery of texts instead of pictures."""
 
     def draw(self, batch: Any) -> Any:
-        return MarkedTexts({"response": [Piece(batch.responses[0], "too long")]}, {"letters": 1})
+        return MarkedTexts(
+            {"response": [MarkedPiece(batch.responses[0], "too long")]}, {"letters": 1}
+        )
 
 
 @frozen

@@ -9,7 +9,7 @@ from valor_report.pages.notebook import notebook
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import ReportError
-from valor_core.results import Results
+from valor_core.results.results import Results
 
 REPORT = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
 

@@ -14,8 +14,11 @@ from valor_testing.examples import datasets
 
 from valor_core import evaluate
 from valor_core.errors import ValorError
-from valor_core.results import Failed, Report, Requirement, Result, Results, Undefined
-from valor_core.specs import MetricSpec, Registry, TaskSpec, import_object
+from valor_core.results import Failed, Report, Result, Undefined
+from valor_core.results.report import Requirement
+from valor_core.results.results import Results
+from valor_core.specs import MetricSpec, Registry, TaskSpec
+from valor_core.specs.spec import import_object
 
 PLUGINS = Path(__file__).parents[4] / "plugins"
 HOSTILE = "<script>alert('x')</script>"

@@ -6,7 +6,9 @@ from valor_report import MISSING
 from valor_report.tables.pivot import ALIKE
 from valor_report.tables.sections import tables_of
 
-from valor_core.results import Failed, Report, Requirement, Result, Results, Undefined
+from valor_core.results import Failed, Report, Result, Undefined
+from valor_core.results.report import Requirement
+from valor_core.results.results import Results
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
 

@@ -10,7 +10,7 @@ from valor_report.tables.structures import (
     structure,
 )
 
-from valor_core.results import named_numbers
+from valor_core.results.entries import named_numbers
 
 ROC = {"cat": {"fpr": [0, 0.5, 1], "tpr": [0, 1, 1], "thresholds": [2, 1, 0]}}
 AT = {"tp": 1, "fp": 0, "precision": 1.0, "recall": 0.5, "f1_score": 0.6}

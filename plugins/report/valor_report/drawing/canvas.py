@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, ImageOps
 
-from valor_core.schemas.geometry import Box, Geometry, Mask, Shapes, polygons_of
+from valor_core.schemas.geometry import Box, Geometry, Mask, Shapes
+from valor_core.schemas.geometry.shapes import polygons_of
 from valor_report.drawing.images import image_bytes, magnification, thumbnail
 
 Point = tuple[float, float]

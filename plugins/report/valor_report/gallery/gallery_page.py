@@ -17,7 +17,7 @@ from attrs import frozen
 
 from valor_core.errors import printable_lines
 from valor_core.schemas import Uid
-from valor_report.gallery.pictures import MarkedTexts, Picture, Piece
+from valor_report.gallery.pictures import MarkedPiece, MarkedTexts, Picture
 from valor_report.pages.assets import STYLE
 
 _MARK = '<meta name="generator" content="Valor gallery">'
@@ -195,7 +195,7 @@ def _figure(entry: GalleryItem, legend: Mapping[str, str], numbers: Mapping[str,
     )
 
 
-def _table(rows: Sequence[Mapping[str, Piece]], legend: Mapping[str, str]) -> str:
+def _table(rows: Sequence[Mapping[str, MarkedPiece]], legend: Mapping[str, str]) -> str:
     columns = list(dict.fromkeys(column for row in rows for column in row))
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     lines = (
@@ -208,7 +208,7 @@ def _table(rows: Sequence[Mapping[str, Piece]], legend: Mapping[str, str]) -> st
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _piece(piece: Piece, legend: Mapping[str, str]) -> str:
+def _piece(piece: MarkedPiece, legend: Mapping[str, str]) -> str:
     text = escape(piece.text)
     if piece.meaning is None:
         return text

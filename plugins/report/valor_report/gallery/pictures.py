@@ -46,7 +46,7 @@ class Picture:
 
 
 @frozen
-class Piece:
+class MarkedPiece:
     """Part of a text, which may be marked.
 
     Parameters
@@ -85,10 +85,10 @@ class MarkedTexts:
     1
     """
 
-    texts: Mapping[str, Sequence[Piece]] = field(repr=False)
+    texts: Mapping[str, Sequence[MarkedPiece]] = field(repr=False)
     counts: Mapping[str, float]
     notes: Sequence[str] = ()
-    tables: Mapping[str, Sequence[Mapping[str, Piece]]] = field(factory=dict, repr=False)
+    tables: Mapping[str, Sequence[Mapping[str, MarkedPiece]]] = field(factory=dict, repr=False)
     group: str | None = None
 
 

@@ -26,10 +26,13 @@ from valor_core.errors import (
     ValorError,
 )
 from valor_core.evaluation import Evaluation
-from valor_core.parameters import NoParameters, build, declared, relocate
+from valor_core.parameters import NoParameters, parameters_from, parameters_of
+from valor_core.parameters.declaration import relocate
 from valor_core.readers import Partition, Reader
-from valor_core.results import ItemTable, write_text
-from valor_core.schemas import Batch, Uid, natural, natural_order
+from valor_core.results.files import write_text
+from valor_core.results.report import ItemTable
+from valor_core.schemas import Batch, Uid, natural_order
+from valor_core.schemas.columns import natural
 from valor_core.specs import GallerySpec, Registry
 from valor_report.gallery import gallery_page
 from valor_report.gallery.gallery_page import GalleryItem
@@ -317,12 +320,14 @@ def plan(
     ParameterError
         If a key is unknown or a value is invalid.
     """
-    shared = {name for each in declared(GalleryParameters) for name in (each.name, *each.aliases)}
+    shared = {
+        name for each in parameters_of(GalleryParameters) for name in (each.name, *each.aliases)
+    }
     common = {key: value for key, value in section.items() if key in shared}
     rest = {key: value for key, value in section.items() if key not in shared}
-    chosen: GalleryParameters = build(GalleryParameters, common, f"{place}gallery.")
+    chosen: GalleryParameters = parameters_from(GalleryParameters, common, f"{place}gallery.")
     spec = _spec(chosen.name, task, registry, place)
-    parameters: Any = build(spec.parameter_class, rest, f"{place}gallery.")
+    parameters: Any = parameters_from(spec.parameter_class, rest, f"{place}gallery.")
     if folder is not None:
         chosen, parameters = (
             relocate(each, lambda path: folder / path) for each in (chosen, parameters)

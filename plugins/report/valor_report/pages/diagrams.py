@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.results import is_number
+from valor_core.results.result import is_number
 from valor_report.tables.structures import Point, count_of, number_of
 
 _BIN_NAMES = {

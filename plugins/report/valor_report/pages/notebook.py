@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from valor_core.errors import printable_lines
-from valor_core.results import Report, Results
+from valor_core.results import Report
+from valor_core.results.results import Results
 from valor_report.pages.figures import drawn
 from valor_report.pages.plot import framed
 from valor_report.tables.sections import tables_of

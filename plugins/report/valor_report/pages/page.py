@@ -14,7 +14,8 @@ from urllib.parse import quote
 from attrs import evolve
 
 from valor_core.errors import printable_lines
-from valor_core.results import Report, Result, entries_of
+from valor_core.results import Report, Result
+from valor_core.results.entries import entries_of
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.pages import plots
 from valor_report.pages.assets import SCRIPT, STYLE

@@ -14,7 +14,8 @@ from attrs import frozen
 
 from valor_core.errors import ReportError, printable_lines
 from valor_core.packages import import_extra
-from valor_core.results import Result, write_text
+from valor_core.results import Result
+from valor_core.results.files import write_text
 from valor_report.pages import plots
 from valor_report.pages.assets import STYLE
 from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn

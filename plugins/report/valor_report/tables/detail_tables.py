@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from valor_core.results import Entry, Failed, Result, Undefined, detail_rows, is_interval, is_number
+from valor_core.results import Failed, Result, Undefined
+from valor_core.results.entries import Entry
+from valor_core.results.result import detail_rows, is_interval, is_number
 from valor_report.tables.pivot import distinguishing, text_of, titles_of
 from valor_report.tables.text_table import (
     MISSING,

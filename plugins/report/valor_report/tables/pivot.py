@@ -13,21 +13,18 @@ from typing import Any
 
 from attrs import define, field
 
-from valor_core.results import (
+from valor_core.results import Failed, Result, Undefined
+from valor_core.results.entries import (
     Entry,
-    Failed,
-    Result,
-    Undefined,
     by_metric,
     comparable,
     entries_of,
-    first_line,
     grouped,
-    is_number,
     one_of_each_result,
     rows_of,
     varying_names,
 )
+from valor_core.results.result import first_line, is_number
 from valor_report.tables.text_table import (
     MISSING,
     Cell,

@@ -14,25 +14,21 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.results import (
+from valor_core.results import Failed, Report, Result, Undefined
+from valor_core.results.entries import (
     NO_VALUE,
     Entry,
-    Failed,
-    Report,
-    Requirement,
-    Result,
-    Results,
-    Undefined,
     by_metric,
     comparable,
     entries_of,
     grouped,
-    installed_spec,
-    is_number,
     is_single,
     rows_of,
     varying_names,
 )
+from valor_core.results.report import Requirement
+from valor_core.results.result import is_number
+from valor_core.results.results import Results, installed_spec
 from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import (
     ALIKE,

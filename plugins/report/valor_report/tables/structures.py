@@ -14,7 +14,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.results import ConfusionTable, is_number, named_numbers
+from valor_core.results import ConfusionTable
+from valor_core.results.entries import named_numbers
+from valor_core.results.result import is_number
 
 NO_PREDICTION = "(no prediction)"
 NO_GROUND_TRUTH = "(no ground truth)"

@@ -11,8 +11,10 @@ from attrs import frozen
 from valor_intervals import wilson_interval
 
 from valor_core import Result
-from valor_core.parameters import changed_parameters, declared, plain_value
-from valor_core.results import Failed, ItemRow, ItemRows, Undefined, is_number
+from valor_core.parameters import changed_parameters, parameters_of
+from valor_core.parameters.declaration import plain_value
+from valor_core.results import Failed, ItemRow, ItemRows, Undefined
+from valor_core.results.result import is_number
 from valor_core.states import RowsOf
 from valor_rgb.parameters.rules import AbilityParameters, RuleParameters
 
@@ -191,7 +193,7 @@ class AbilityMetric:
 
     def needs(self) -> tuple[RowsOf, ...]:
         """Request the rows of `rgb.Verdicts` with the same rules."""
-        names = [one.name for one in declared(RuleParameters)]
+        names = [one.name for one in parameters_of(RuleParameters)]
         rules = {name: plain_value(getattr(self.parameters, name)) for name in names}
         return (RowsOf("rgb.Verdicts", rules),)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from valor_core.errors import ParameterError, shown
+from valor_core.errors import ParameterError, short_repr
 from valor_core.parameters import Within, parameter, parameters
 
 Ability = Literal[
@@ -103,7 +103,7 @@ class RuleParameters:
             phrases = getattr(self, name) or ()
             if not all(map(str.strip, phrases)):
                 raise ParameterError(
-                    f"{name} must not have an empty one, got {shown(list(phrases))}",
+                    f"{name} must not have an empty one, got {short_repr(list(phrases))}",
                     "Every response contains an empty phrase: leave it out.",
                 )
 

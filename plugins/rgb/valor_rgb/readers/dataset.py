@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
-from valor_files import Table, TablePartition, columns_beside, parsed, read_table
+from valor_files import Table, TablePartition, columns_beside, json_cells, read_table
 
-from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.errors import ReadError, SchemaError, short_repr
 from valor_core.readers import Partition
 from valor_core.schemas import Datums
 from valor_rgb.mixing import Mixing, Passages
@@ -239,7 +239,7 @@ class Questions:
         """Return the answers, from their parts if a row has no complete one."""
         whole = self._checked("answer", as_answers)
         keys = [next(filter(self._table.has, names), None) for names in _PARTS]
-        cells = [parsed(self._table, key) for key in keys if key is not None]
+        cells = [json_cells(self._table, key) for key in keys if key is not None]
         parts = [[column[row] for column in cells] for row in range(len(self._table))]
         answers = [
             answer or as_answers([part for part in parts[row] if part is not None])
@@ -255,7 +255,7 @@ class Questions:
     def _checked(self, name: str, check: Callable[[Any, str], Any]) -> list[Any]:
         if not self._table.has(name):
             return [check(None, name)] * len(self._table)
-        return checked_cells(self._table, name, parsed(self._table, name), check)
+        return checked_cells(self._table, name, json_cells(self._table, name), check)
 
     def _documents(self, name: str, check: Callable[[Any, str], Any]) -> list[Any]:
         if not self._table.has(name):
@@ -266,12 +266,12 @@ class Questions:
 def _listed(value: Any, where: str) -> list[str]:
     if isinstance(value, list) and all(isinstance(text, str) for text in value):
         return value
-    raise SchemaError(f"{where}: expected a list of documents, got {shown(value)}")
+    raise SchemaError(f"{where}: expected a list of documents, got {short_repr(value)}")
 
 
 def _grouped(value: Any, where: str) -> list[list[str]]:
     if isinstance(value, list) and all(isinstance(group, list) for group in value):
         return [_listed(group, where) for group in value]
     raise SchemaError(
-        f"{where}: expected a list of documents for each sub-question, got {shown(value)}"
+        f"{where}: expected a list of documents for each sub-question, got {short_repr(value)}"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from valor_files import Table, read_table
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_rgb.readers.responses import split_records
 from valor_rgb.samples.batch import NAMES
 
@@ -51,12 +51,12 @@ def _recorded(
             if name in found:
                 expected = "each uid once in all files"
                 raise ReadError(
-                    f"{table.place(row, uid)}: expected {expected}, found {shown(name)}"
+                    f"{table.place(row, uid)}: expected {expected}, found {short_repr(name)}"
                 )
         if len(uids) and not any(name.rpartition("/")[0] in groups for name in uids):
             raise ReadError(
                 f"{table.place(0, uid)}: expected a uid of this data set in some row, "
-                f"found {shown(uids[0])}{and_more(len(uids) - 1)}",
+                f"found {short_repr(uids[0])}{and_more(len(uids) - 1)}",
                 "See its uids with: valor rgb prompts CONFIG",
             )
         found.update(zip(uids, table.strings(response, allow_missing=True), strict=True))

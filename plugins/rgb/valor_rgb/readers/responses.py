@@ -21,7 +21,8 @@ from valor_files import (
 )
 
 from valor_core.errors import ParameterError, did_you_mean
-from valor_core.schemas import Datums, with_columns
+from valor_core.schemas import Datums
+from valor_core.schemas.columns import with_columns
 from valor_rgb.parameters.readers import ResponsesParameters
 from valor_rgb.parameters.rules import ABILITIES
 from valor_rgb.samples.batch import NAMES, RGBBatch, from_table

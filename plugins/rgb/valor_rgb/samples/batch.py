@@ -9,21 +9,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from valor_files import Table, columns_beside, parsed
+from valor_files import Table, columns_beside, json_cells
 
 from valor_core.errors import ReadError, SchemaError
-from valor_core.schemas import (
+from valor_core.schemas import Batch, Codes, Datum, Datums
+from valor_core.schemas.columns import (
     BY_CONTENT,
-    Batch,
-    Codes,
-    Datum,
-    Datums,
     check_length,
-    listed,
     objects,
     read_only,
     widen_as_printed,
 )
+from valor_core.schemas.datum import listed
 from valor_rgb.samples.sample import (
     RGBSample,
     ability_of,
@@ -253,7 +250,7 @@ def checked_cells(
 def _cells(table: Table, field: str, name: str) -> list[Any]:
     """Return the cells of a field, parsed if the format only has text."""
     if field in _NESTED:
-        return list(parsed(table, name))
+        return list(json_cells(table, name))
     cells: list[Any] = table.values(name).tolist()
     if field == "noise_ratio":
         numbers = widen_as_printed(table.floats(name, allow_missing=True)).tolist()

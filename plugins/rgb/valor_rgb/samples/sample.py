@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, did_you_mean, shown
-from valor_core.schemas import as_score, check_unicode, metadata_field, plain_text, uid_field
+from valor_core.errors import SchemaError, did_you_mean, short_repr
+from valor_core.schemas.columns import as_score, check_unicode, plain_text
+from valor_core.schemas.datum import metadata_field, uid_field
 from valor_rgb.parameters.rules import ABILITIES
 
 Spellings = tuple[str, ...]
@@ -97,7 +98,7 @@ def _spelling(one: Any, value: Any, where: str) -> str:
     if isinstance(one, int) and not isinstance(one, bool):
         return str(one)
     if not isinstance(one, str):
-        raise SchemaError(f"{where}: expected {_EXPECTED}, got {shown(value)}")
+        raise SchemaError(f"{where}: expected {_EXPECTED}, got {short_repr(value)}")
     check_unicode(one, where)
     return one
 
@@ -118,7 +119,9 @@ def ability_of(value: Any, where: str = "ability") -> str:
     if isinstance(value, str) and value in ABILITIES:
         return value
     near = did_you_mean(value, ABILITIES) if isinstance(value, str) else None
-    raise SchemaError(f"{where}: expected one of {', '.join(ABILITIES)}, got {shown(value)}", near)
+    raise SchemaError(
+        f"{where}: expected one of {', '.join(ABILITIES)}, got {short_repr(value)}", near
+    )
 
 
 def noise_of(value: Any, where: str = "noise_ratio") -> float | None:
@@ -141,7 +144,7 @@ def noise_of(value: Any, where: str = "noise_ratio") -> float | None:
     except (TypeError, ValueError):
         number = -1.0
     if isinstance(value, (bool, str)) or not 0 <= number <= 1:
-        raise SchemaError(f"{where}: expected a number from 0 to 1, got {shown(value)}")
+        raise SchemaError(f"{where}: expected a number from 0 to 1, got {short_repr(value)}")
     return number + 0.0
 
 
@@ -162,7 +165,7 @@ def truth_of(value: Any, where: str) -> bool:
         return False
     if isinstance(value, bool):
         return value
-    raise SchemaError(f"{where}: expected true or false, got {shown(value)}")
+    raise SchemaError(f"{where}: expected true or false, got {short_repr(value)}")
 
 
 def texts_of(value: Any, where: str) -> tuple[str, ...]:
@@ -181,11 +184,11 @@ def texts_of(value: Any, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise SchemaError(f"{where}: expected texts, got {shown(value)}")
+        raise SchemaError(f"{where}: expected texts, got {short_repr(value)}")
     texts = (value,) if isinstance(value, str) else tuple(value)
     for text in texts:
         if not isinstance(text, str):
-            raise SchemaError(f"{where}: expected texts, got {shown(text)} among them")
+            raise SchemaError(f"{where}: expected texts, got {short_repr(text)} among them")
         check_unicode(text, where)
     return texts
 
@@ -206,7 +209,7 @@ def text_of(value: Any, where: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise SchemaError(f"{where}: expected a text, got {shown(value)}")
+        raise SchemaError(f"{where}: expected a text, got {short_repr(value)}")
     check_unicode(value, where)
     return plain_text(value)
 

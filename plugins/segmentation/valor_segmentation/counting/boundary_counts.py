@@ -17,7 +17,8 @@ from valor_core.errors import StateError
 from valor_core.kernels import in_threads
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
-from valor_core.states import MOST_COUNTED, Content, LabelRows, counted
+from valor_core.states import StateContent, counted
+from valor_core.states.label_rows import MOST_COUNTED, LabelRows
 from valor_segmentation.counting.layer_counts import check_labels
 from valor_segmentation.counting.strips import map_images, row_blocks
 from valor_segmentation.counting.value_map import LabelCodes, label_codes
@@ -276,7 +277,7 @@ class BoundaryCounts(LabelRows):
                 table += counts
         self.add(batch.labels, table=table)
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned.
 
         Raises

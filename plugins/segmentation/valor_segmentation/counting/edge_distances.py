@@ -9,11 +9,14 @@ from attrs import define, field
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from valor_core.errors import StateError, shown
+from valor_core.errors import StateError, short_repr
 from valor_core.results import NumberOrReason, Undefined
 from valor_core.schemas import Codes, Datums, Floats
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
-from valor_core.states import Content, ExactSums, LabelRows, counted, saved_labels, saved_sums
+from valor_core.states import ExactSums, StateContent, counted
+from valor_core.states.label_rows import LabelRows
+from valor_core.states.saved_columns import saved_labels
+from valor_core.states.sums import saved_sums
 from valor_segmentation.counting.strips import map_images
 from valor_segmentation.counting.value_map import LabelCodes, label_codes
 
@@ -80,11 +83,11 @@ class EdgeDistances(LabelRows):
             mine.grow(len(self.vocabulary))
             mine.merge(more, codes)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return all counts, for a file."""
         return super().dump() | {"sums": [sums.to_text() for sums in self.sums]}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned.
 
         Raises
@@ -105,7 +108,9 @@ class EdgeDistances(LabelRows):
         most = self.worst * self.images[:, [BOTH]] * (1 + 2**-50)
         texts, kept = content.get("sums"), len(self.percentiles)
         if not isinstance(texts, list) or len(texts) != kept:
-            raise StateError(f"sums: expected those of {kept} percentiles, found {shown(texts)}")
+            raise StateError(
+                f"sums: expected those of {kept} percentiles, found {short_repr(texts)}"
+            )
         self.sums = [saved_sums(text, f"sums[{i}]", most[:, i]) for i, text in enumerate(texts)]
         most = self.longest * self.images[:, ONE_SIDED].sum(axis=1) * (1 + 2**-50)
         self.diagonals = saved_sums(content["diagonals"], "diagonals", most)

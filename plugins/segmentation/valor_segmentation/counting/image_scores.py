@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import StateError, shown
+from valor_core.errors import StateError, short_repr
 from valor_core.evaluation import BoundMetric
-from valor_core.parameters import build, parameter_values
-from valor_core.results import Metric, mean
+from valor_core.parameters import parameter_values, parameters_from
+from valor_core.results import Metric, mean_of_defined
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_core.specs import MetricSpec, Registry
-from valor_core.states import Content, State, StateRequest
+from valor_core.states import State, StateContent, StateRequest
 
 METRICS: Mapping[str, str] = {
     "boundary_iou": "segmentation.BoundaryIOU",
@@ -49,7 +49,7 @@ class Score:
     @property
     def value(self) -> float | None:
         """Plain mean over the labels; None without any."""
-        value, _ = mean(self.labels.values(), "labels")
+        value, _ = mean_of_defined(self.labels.values(), "labels")
         return value if isinstance(value, float) else None
 
 
@@ -88,11 +88,11 @@ class ImageScores(State):
         """Add another state's images."""
         self.rows += other.rows
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the rows, for a file."""
         return {"rows": [list(row) for row in self.rows]}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set the rows to the content that `dump` returned.
 
         Raises
@@ -137,7 +137,8 @@ def _saved_row(uid: Any, key: Any, labels: Any) -> tuple[str | int, str, dict[st
         for label, value in labels.items()
     ):
         raise StateError(
-            f"rows: expected uid, label key and values of labels, found {shown([uid, key, labels])}"
+            "rows: expected uid, label key and values of labels, "
+            f"found {short_repr([uid, key, labels])}"
         )
     return uid, key, labels
 
@@ -145,7 +146,7 @@ def _saved_row(uid: Any, key: Any, labels: Any) -> tuple[str | int, str, dict[st
 def _bound(name: str, settings: Mapping[str, Any]) -> BoundMetric:
     spec = _spec(name)
     return BoundMetric(
-        spec, build(spec.parameter_class, settings, "segmentation.Examples: settings.")
+        spec, parameters_from(spec.parameter_class, settings, "segmentation.Examples: settings.")
     )
 
 

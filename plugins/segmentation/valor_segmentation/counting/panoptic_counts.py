@@ -10,14 +10,9 @@ from attrs import define, frozen
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
-from valor_core.states import (
-    Content,
-    ExactSums,
-    LabelRows,
-    StateRequest,
-    counted,
-    saved_sums,
-)
+from valor_core.states import ExactSums, StateContent, StateRequest, counted
+from valor_core.states.label_rows import LabelRows
+from valor_core.states.sums import saved_sums
 from valor_segmentation.counting.segment_overlaps import Overlaps
 from valor_segmentation.counting.strips import map_images
 
@@ -70,7 +65,7 @@ class PanopticCounts(LabelRows):
                 ious.add(matching.labels, matching.ious)
         self.add(batch.labels, table=table, ious=ious)
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned.
 
         Raises

@@ -10,18 +10,13 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import StateError
-from valor_core.schemas import Codes, Label, Uids, Vocabulary, look_alikes, natural_order
+from valor_core.schemas import Codes, Label, Uids, Vocabulary, natural_order
+from valor_core.schemas.pairing import look_alikes
 from valor_core.schemas.segmentation import SegmentationBatch
-from valor_core.states import (
-    ByLabelKey,
-    Content,
-    StateRequest,
-    check_total,
-    saved_column,
-    saved_labels,
-    saved_positions,
-    saved_uids,
-)
+from valor_core.states import StateContent, StateRequest
+from valor_core.states.by_label_key import ByLabelKey
+from valor_core.states.label_rows import check_total
+from valor_core.states.saved_columns import saved_column, saved_labels, saved_positions, saved_uids
 from valor_segmentation.counting.layer_counts import (
     ImageCounts,
     check_labels,
@@ -157,12 +152,12 @@ class KeyCounts:
         """Add other counts, which are not modified."""
         self.add(other.vocabulary.labels, other.table, other.chunks)
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the table and the rows, for a file."""
         chunks = [[c.uids, c.datums, c.codes, c.counts] for c in self.chunks]
         return {"labels": self.vocabulary.labels, "table": self.table, "chunks": chunks}
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """The table and the rows that `dump` wrote.
 
         Raises

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from attrs import frozen
 
-from valor_core.kernels import over, shares
+from valor_core.kernels import map_spans, spans_of_equal_cost
 from valor_core.schemas.segmentation import BACKGROUND, Image, LabelImage, Layer, Legend, Pixels
 
 T = TypeVar("T")
@@ -158,4 +158,4 @@ def over_spans(task: Callable[[int, int], T], layer: Layer, work: int = 1) -> li
     images = [true or predicted for true, predicted in sides]
     sizes = [0 if image is None else math.prod(image.pixels.shape) for image in images]
     costs = np.cumsum([0, *sizes], dtype=np.int64) * work
-    return over(task, shares(costs, _THREAD_PIXELS))
+    return map_spans(task, spans_of_equal_cost(costs, _THREAD_PIXELS))

@@ -5,9 +5,9 @@ Modules outside this package import `counting` from it and do not know which imp
 
 from typing import TYPE_CHECKING
 
-from valor_core.kernels import kernels
+from valor_core.kernels import load_kernels
 
-KERNELS = kernels("valor_segmentation._kernels")
+KERNELS = load_kernels("valor_segmentation._kernels")
 """Implementation in use; `valor doctor` prints it."""
 
 if TYPE_CHECKING:

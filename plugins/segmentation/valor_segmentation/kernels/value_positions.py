@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image
 
@@ -105,6 +105,6 @@ def flat(pair: Pair) -> tuple[Image, Image]:
 
 def _flat(image: Image) -> Image:
     if image.dtype.kind not in "iu":
-        raise SchemaError(f"images: expected whole numbers, got {shown(image)}")
+        raise SchemaError(f"images: expected whole numbers, got {short_repr(image)}")
     native = image.dtype.newbyteorder("=")
     return np.require(image, native, ["C", "ALIGNED"]).reshape(-1)

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import did_you_mean
-from valor_core.parameters import NoParameters, build, changed_parameters
+from valor_core.parameters import NoParameters, changed_parameters, parameters_from
 from valor_core.results import Result, Undefined
 from valor_core.states import StateRequest
 from valor_segmentation.counting import image_scores, pixel_counts
@@ -78,7 +78,7 @@ class Examples:
         counts = pixel_counts.request(images=True)
         if chosen.order in METRICS:
             return (counts, image_scores.request(chosen.order, chosen.settings))
-        build(NoParameters, chosen.settings, "segmentation.Examples: settings.")
+        parameters_from(NoParameters, chosen.settings, "segmentation.Examples: settings.")
         return (counts,)
 
     def compute(self, state: PixelCounts, scores: ImageScores | None = None) -> Iterator[Result]:

@@ -9,7 +9,8 @@ from attrs import frozen
 
 from valor_core.errors import and_more
 from valor_core.parameters import changed_parameters
-from valor_core.results import Result, label_parameters, macro
+from valor_core.results import Result, macro_mean
+from valor_core.results.averages import label_parameters
 from valor_core.states import StateRequest
 from valor_segmentation.counting.edge_distances import (
     BOTH,
@@ -123,7 +124,7 @@ class Hausdorff:
     ) -> Result:
         present = [code for code in codes if state.images[code].any()]
         means = state.means(percentile, self.parameters.missed)
-        value, left_out = macro(
+        value, left_out = macro_mean(
             [means[code] for code in present],
             state.images[present, BOTH] + state.images[present, ONLY_TRUE],
             self.parameters.include_prediction_only_labels,

@@ -8,7 +8,8 @@ from attrs import frozen
 
 from valor_core.errors import did_you_mean
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, Undefined, label_parameters, macro, ratio
+from valor_core.results import NumberOrReason, Result, Undefined, macro_mean, ratio
+from valor_core.results.averages import label_parameters
 from valor_core.states import StateRequest
 from valor_segmentation.counting import panoptic_counts
 from valor_segmentation.counting.panoptic_counts import MATCHED, MISSED, PanopticCounts
@@ -51,7 +52,7 @@ class _SegmentQuotient:
                 parameters = label_parameters(labels[code])
                 yield Result(parameters=parameters | settings, value=values[code])
             for name, codes in _groups(state, chosen, key_codes):
-                average, left_out = macro(
+                average, left_out = macro_mean(
                     [values[code] for code in codes],
                     truths[codes],
                     chosen.include_prediction_only_labels,

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from valor_detection.coco_json import Categories, Text, check_once, integer64, scan_records
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 from valor_core.schemas import FileRow, Label
 
 Record = Mapping[str, Any]
@@ -172,6 +172,6 @@ class Document:
             if record.get("isthing", 1) not in (0, 1):
                 raise ReadError(
                     f"{self.path}, categories[{i}], isthing: expected 0 or 1, found "
-                    f"{shown(record['isthing'])}"
+                    f"{short_repr(record['isthing'])}"
                 )
         return frozenset(int(one["id"]) for one in records if not one.get("isthing", 1))

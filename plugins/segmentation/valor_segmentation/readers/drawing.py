@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, error_at, shown
+from valor_core.errors import SchemaError, error_at, short_repr
 from valor_core.packages import import_extra
-from valor_core.schemas import Label, as_label
+from valor_core.schemas import Label
 from valor_core.schemas.geometry import Box, MultiPolygon, Polygon, RotatedBox
+from valor_core.schemas.label import as_label
 
 
 def drawn(shapes: Mapping[Any, Any], size: tuple[int, int]) -> dict[Label, NDArray[np.bool_]]:
@@ -66,6 +67,6 @@ def _polygons(label: Label, value: Any) -> tuple[Polygon, ...]:
         left, top, right, bottom = value.xmin, value.ymin, value.xmax, value.ymax
         return (Polygon([(left, top), (right, top), (right, bottom), (left, bottom)]),)
     raise SchemaError(
-        f"label '{label}': expected polygons or boxes, got {shown(value)}",
+        f"label '{label}': expected polygons or boxes, got {short_repr(value)}",
         "Make one of points: Polygon([(0, 0), (2, 0), (2, 2)]).",
     )

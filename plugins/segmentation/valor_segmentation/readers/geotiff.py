@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, short_repr
 from valor_core.kernels import thread_count
 from valor_core.packages import import_extra
 from valor_core.schemas.segmentation import Image, LabelImage, Legend, SegmentationBatch
@@ -228,7 +228,7 @@ def _check_band(source: Any, path: Path, band: int) -> None:
     if "int" not in kind or "complex" in kind:
         raise ReadError(
             f"{path}, band {band}: expected whole numbers, found {kind}",
-            f"Convert it: gdal_translate -ot Int32 {shown(path.name)} labels.tif",
+            f"Convert it: gdal_translate -ot Int32 {short_repr(path.name)} labels.tif",
         )
 
 

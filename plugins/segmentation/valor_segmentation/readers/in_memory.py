@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
-from valor_core.schemas import Datums, Vocabulary, check_not_masked, readable
-from valor_core.schemas.segmentation import (
-    Layer,
-    Pixels,
-    SegmentationBatch,
-    as_array,
+from valor_core.errors import SchemaError, short_repr
+from valor_core.schemas import Datums, Vocabulary
+from valor_core.schemas.columns import check_not_masked, readable
+from valor_core.schemas.segmentation import Layer, Pixels, SegmentationBatch
+from valor_core.schemas.segmentation.legends import (
     ignored_values,
     label_maps,
     legend_of,
     pixel_labels,
 )
+from valor_core.schemas.segmentation.pixels import as_array
 
 
 def from_arrays(
@@ -105,11 +104,12 @@ def images_of(values: Any, name: str) -> Sequence[Any]:
         values = as_array(values, name)
     if _is_image(values):
         raise SchemaError(
-            f"{name}: expected a list of images, or an array of 3 dimensions, got {shown(values)}",
+            f"{name}: expected a list of images, or an array of 3 dimensions, "
+            f"got {short_repr(values)}",
             f"Pass one image in a list: {name}=[image].",
         )
     if isinstance(values, (str, bytes, AnySet)) or not isinstance(values, Iterable):
-        raise SchemaError(f"{name}: expected a list of images, got {shown(values)}")
+        raise SchemaError(f"{name}: expected a list of images, got {short_repr(values)}")
     return list(values)
 
 

@@ -11,9 +11,11 @@ import numpy as np
 from attrs import field, frozen
 from valor_files import listed_labels
 
-from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.schemas import BY_CONTENT, Codes, Label, Vocabulary, codes
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend, is_name_of_zero
+from valor_core.errors import ReadError, SchemaError, short_repr
+from valor_core.schemas import Codes, Label, Vocabulary
+from valor_core.schemas.columns import BY_CONTENT, codes
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
+from valor_core.schemas.segmentation.legends import is_name_of_zero
 
 _VOID = 255
 _LEAST_GRAY = 50
@@ -150,10 +152,10 @@ def _number(text: str) -> int:
         number = int(text)
     except ValueError as error:
         raise ReadError(
-            f"data.values: expected whole numbers with their labels, found {shown(text)}"
+            f"data.values: expected whole numbers with their labels, found {short_repr(text)}"
         ) from error
     if abs(number) > _LARGEST:
-        raise ReadError(f"data.values: expected numbers of 64 bits, found {shown(text)}")
+        raise ReadError(f"data.values: expected numbers of 64 bits, found {short_repr(text)}")
     return number
 
 
@@ -318,7 +320,8 @@ def _color(text: int | str, where: str) -> int:
     parts = [int(part) for part in match.groups()] if match else [256]
     if max(parts) > 255:
         raise ReadError(
-            f"{where}: expected a color such as '#ff0000' or '[255, 0, 0]', found {shown(text)}"
+            f"{where}: expected a color such as '#ff0000' or '[255, 0, 0]', "
+            f"found {short_repr(text)}"
         )
     red, green, blue = parts
     return red | green << 8 | blue << 16

@@ -10,19 +10,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from valor_files import unreadable
+from valor_files import unreadable_error
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_core.schemas.segmentation import (
-    Image,
-    ImageInMemory,
-    LabelImage,
-    Legend,
-    Pixels,
-    SegmentationBatch,
-    highest,
-    remedy_for,
-)
+from valor_core.errors import ReadError, and_more, short_repr
+from valor_core.schemas.segmentation import Image, LabelImage, Legend, Pixels, SegmentationBatch
+from valor_core.schemas.segmentation.legends import highest
+from valor_core.schemas.segmentation.pixels import ImageInMemory, remedy_for
 from valor_segmentation.parameters.readers import NpyParameters
 from valor_segmentation.readers.file_pairs import (
     Item,
@@ -73,7 +66,7 @@ class ArrayPixels:
         """
         array = _mapped(self.path)
         if array.shape != self.shape or array.dtype.kind not in "iu":
-            raise changed(self.path, self.shape, shown(np.asarray(array)))
+            raise changed(self.path, self.shape, short_repr(np.asarray(array)))
         return np.array(array[first:last], array.dtype.newbyteorder("="), order="C")
 
 
@@ -110,7 +103,7 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
 
 
 def _mapped(path: Path) -> NDArray[Any]:
@@ -118,7 +111,7 @@ def _mapped(path: Path) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     except Exception as error:  # a damaged header makes NumPy raise any exception
         raise _broken(path, error) from error
     return array
@@ -158,13 +151,13 @@ def _check_image(array: NDArray[Any], where: str, highest: int) -> None:
     if array.ndim != 2 or array.dtype.kind not in "iub":
         raise ReadError(
             f"{where}: expected rows and columns of whole numbers, found "
-            f"{shown(np.asarray(array))}",
+            f"{short_repr(np.asarray(array))}",
             remedy_for(np.asarray(array)),
         )
     if array.dtype == np.bool_ and highest > 1:
         raise ReadError(
             f"{where}: expected whole numbers up to {highest} as in labels, found "
-            f"{shown(np.asarray(array))}",
+            f"{short_repr(np.asarray(array))}",
             "Save the number of each pixel's label, or set data.labels to one label.",
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from valor_files import file_below
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation
 from valor_segmentation.readers.png import color_image
@@ -95,14 +95,14 @@ def _segments(annotation: Annotation, codes: Mapping[int, int]) -> list[Segment]
     records = annotation.record.get("segments_info")
     if not isinstance(records, list):
         raise ReadError(
-            f"{annotation.where}, segments_info: expected a list, found {shown(records)}"
+            f"{annotation.where}, segments_info: expected a list, found {short_repr(records)}"
         )
     found: dict[int, Segment] = {}
     for i, record in enumerate(records):
         segment = Annotation(f"{annotation.where}, segments_info", i, record)
         where = segment.where
         if not isinstance(record, dict):
-            raise ReadError(f"{where}: expected a table of fields, found {shown(record)}")
+            raise ReadError(f"{where}: expected a table of fields, found {short_repr(record)}")
         number = segment.integer("id")
         if number in found or not 0 < number < 1 << 24:
             raise ReadError(
@@ -111,7 +111,7 @@ def _segments(annotation: Annotation, codes: Mapping[int, int]) -> list[Segment]
         code = code_of(segment.integer("category_id"), codes, where)
         crowd = record.get("iscrowd")
         if crowd not in (None, 0, 1):
-            raise ReadError(f"{where}, iscrowd: expected 0 or 1, found {shown(crowd)}")
+            raise ReadError(f"{where}, iscrowd: expected 0 or 1, found {short_repr(crowd)}")
         found[number] = (number, code, bool(crowd))
     return list(found.values())
 
@@ -153,11 +153,12 @@ def image_path(annotation: Annotation, folder: Path) -> Path:
     """
     name = annotation.record.get("file_name")
     if not isinstance(name, str) or not name or not _can_be_file(name):
-        raise ReadError(f"{annotation.where}, file_name: expected a name, found {shown(name)}")
+        raise ReadError(f"{annotation.where}, file_name: expected a name, found {short_repr(name)}")
     path = file_below(folder, name)
     if path is None:
         raise ReadError(
-            f"{annotation.where}, file_name: expected a file in {folder}, found {shown(name)}, "
+            f"{annotation.where}, file_name: expected a file in {folder}, "
+            f"found {short_repr(name)}, "
             "which leads out of it",
             "Copy the image into the folder, or set data.groundtruth_images or "
             "data.prediction_images to the folder that has it.",

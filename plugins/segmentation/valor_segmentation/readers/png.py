@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
 from valor_core.kernels import in_threads, thread_count
-from valor_core.schemas.segmentation import (
-    Image,
-    ImageInMemory,
-    LabelImage,
-    Legend,
-    SegmentationBatch,
-)
+from valor_core.schemas.segmentation import Image, LabelImage, Legend, SegmentationBatch
+from valor_core.schemas.segmentation.pixels import ImageInMemory
 from valor_segmentation.parameters.readers import PngParameters
 from valor_segmentation.readers.file_pairs import (
     Item,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from valor_files import unreadable
+from valor_files import unreadable_error
 
 from valor_core.errors import ReadError
 from valor_core.packages import import_extra
@@ -92,7 +92,7 @@ class PngFile:
         try:
             content = path.read_bytes()
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise unreadable_error(path, error) from error
         chunks = _chunks(path, content)
         head = chunks[0][1] if chunks else b""
         if not chunks or chunks[0][0] != b"IHDR" or len(head) != 13:

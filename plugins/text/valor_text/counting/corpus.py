@@ -11,9 +11,9 @@ from attrs import define, frozen
 
 from valor_core.parameters import parameter_values
 from valor_core.results import Result, Undefined
-from valor_core.schemas import natural
+from valor_core.schemas.columns import natural
 from valor_core.schemas.text import TextBatch
-from valor_core.states import Content, DerivedState, StateRequest, counted
+from valor_core.states import DerivedState, StateContent, StateRequest, counted
 from valor_text.counting.pairs import paired_items
 from valor_text.counting.preparation import FAULTS, Codes, warnings
 
@@ -86,7 +86,7 @@ class PreparedSums(CorpusSums):
         super().merge(other)
         self._keep_first()
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set the sums that `dump` returned; states saved by version 0.1.0 have no faults."""
         super().restore({"faults": {}, "faulty": []} | dict(content))
 

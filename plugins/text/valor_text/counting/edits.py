@@ -9,7 +9,8 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas import natural, natural_order
+from valor_core.schemas import natural_order
+from valor_core.schemas.columns import natural
 from valor_core.schemas.text import TextBatch
 from valor_core.states import counted
 from valor_text.counting.corpus import PreparedSums

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from attrs import field, frozen
 
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 
 Leaf = tuple[str, Any]
 """Kind of a value without fields (string, number, literal or empty), and the value."""
@@ -189,7 +189,8 @@ def unfenced(text: str) -> str:
         found = list(dict.fromkeys(blocks if blocks else _embedded(text)))
         if len(found) > 1:
             raise NoJSON(
-                f"found {len(found):,} JSON values, {shown(found[0])} and {shown(found[1])}"
+                f"found {len(found):,} JSON values, {short_repr(found[0])} and "
+                f"{short_repr(found[1])}"
             ) from None
         return found[0] if found else text
     return text
@@ -212,9 +213,11 @@ def _parsed(text: str) -> Any:
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise NoJSON(f"found {shown(text)}: {error.msg} at character {error.pos + 1:,}") from error
+        raise NoJSON(
+            f"found {short_repr(text)}: {error.msg} at character {error.pos + 1:,}"
+        ) from error
     except InvalidOperation as error:
-        raise NoJSON(f"found {shown(text)}, with a number that is too large") from error
+        raise NoJSON(f"found {short_repr(text)}, with a number that is too large") from error
     except RecursionError as error:
         raise _too_deep() from error
 
@@ -227,7 +230,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
         twice = next(name for name, count in Counter(n for n, _ in pairs).items() if count > 1)
-        raise NoJSON(f"found the key {shown(twice)} twice in an object")
+        raise NoJSON(f"found the key {short_repr(twice)} twice in an object")
     return values
 
 

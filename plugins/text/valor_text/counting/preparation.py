@@ -14,7 +14,8 @@ from unicodedata import category, name
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.results import ONLY, DetailColumns, ItemRows, MetricDetails, Numbers
+from valor_core.results import DetailColumns, ItemRows, MetricDetails, Numbers
+from valor_core.results.item_rows import SINGLE
 from valor_core.schemas.text import TextBatch
 from valor_core.specs import MetricSpec
 from valor_text.counting.pairs import Pairs
@@ -185,7 +186,7 @@ def rows(
             for row, one in numbers.details.items()
         }
         return ItemRows(numbers.uids, numbers.numbers, details)
-    columns = numbers if isinstance(numbers, dict) else {ONLY: numbers}
+    columns = numbers if isinstance(numbers, dict) else {SINGLE: numbers}
     return ItemRows(
         batch.datums.uids,
         {key: _as_numbers(column) for key, column in columns.items()},

@@ -10,11 +10,12 @@ from itertools import groupby
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from valor_report import MarkedTexts, Piece
+from valor_report import MarkedPiece, MarkedTexts
 
 from valor_core import Registry, evaluate
-from valor_core.errors import ParameterError, did_you_mean, shown
-from valor_core.results import ONLY, ItemRows, Numbers
+from valor_core.errors import ParameterError, did_you_mean, short_repr
+from valor_core.results import ItemRows, Numbers
+from valor_core.results.item_rows import SINGLE
 from valor_core.schemas.text import TextBatch
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import ResourceSpec
@@ -33,8 +34,8 @@ class Differences:
         Pieces of each text; joined they are the text.
     """
 
-    left: tuple[Piece, ...]
-    right: tuple[Piece, ...]
+    left: tuple[MarkedPiece, ...]
+    right: tuple[MarkedPiece, ...]
 
     @classmethod
     def of(
@@ -83,7 +84,7 @@ class Differences:
         return left, right
 
 
-def _pieces(parts: Sequence[str], common: set[int], meaning: str) -> Iterator[Piece]:
+def _pieces(parts: Sequence[str], common: set[int], meaning: str) -> Iterator[MarkedPiece]:
     """Merge adjacent parts with equal marks; white space between marked parts is marked."""
     marks: list[str | None] = [None if at in common else meaning for at in range(len(parts))]
     for at, part in enumerate(parts):
@@ -92,7 +93,7 @@ def _pieces(parts: Sequence[str], common: set[int], meaning: str) -> Iterator[Pi
             marks[at] = meaning if None not in around else None
     pairs = zip(marks, parts, strict=True)
     for mark, each in groupby(pairs, key=lambda pair: pair[0]):
-        yield Piece("".join(part for _, part in each), mark)
+        yield MarkedPiece("".join(part for _, part in each), mark)
 
 
 EXTRA, MISSING = "only in the response", "only in the reference"
@@ -151,7 +152,7 @@ class TextGallery:
             for text in wanted
         ]
         best = min(range(len(found)), key=lambda number: sum(found[number].counts))
-        texts = {} if item.query is None else {"query": [Piece(self._cut(item.query))]}
+        texts = {} if item.query is None else {"query": [MarkedPiece(self._cut(item.query))]}
         texts |= {"response": list(found[best].left), "reference": list(found[best].right)}
         extra, missing = found[best].counts
         notes = [self._summary(batch)]
@@ -177,14 +178,14 @@ class TextGallery:
         rows: ItemRows = report.items[0].rows
         columns = rows.columns()
         wanted = self.parameters.number
-        if columns.keys() == {ONLY} and (wanted is None or not len(columns[ONLY].present)):
-            return columns[ONLY]
+        if columns.keys() == {SINGLE} and (wanted is None or not len(columns[SINGLE].present)):
+            return columns[SINGLE]
         if wanted not in columns:
             names = [name for name in columns if name]
             expected = f"one of {', '.join(names)}" if names else "no number"
             raise ParameterError(
                 f"gallery.number: expected {expected}, "
-                f"got {'none' if wanted is None else shown(wanted)}",
+                f"got {'none' if wanted is None else short_repr(wanted)}",
                 did_you_mean(str(wanted), names)
                 or (f"Write it as: number: {names[0]}" if names else "Omit it."),
             )

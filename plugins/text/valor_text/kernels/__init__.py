@@ -6,9 +6,9 @@ Texts are columns of code points, then of tokens: indices of words in a vocabula
 
 from typing import TYPE_CHECKING
 
-from valor_core.kernels import kernels
+from valor_core.kernels import load_kernels
 
-KERNELS = kernels("valor_text._kernels")
+KERNELS = load_kernels("valor_text._kernels")
 """Implementation in use; `valor doctor` prints it."""
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from valor_core.errors import ParameterError, shown
+from valor_core.errors import ParameterError, short_repr
 from valor_core.parameters import Within, parameter, parameters
 from valor_text.parameters.fields import Prepared, normaliser, tokeniser
 
@@ -72,7 +72,7 @@ class ContainsParameters(Prepared):
         Prepared.__attrs_post_init__(self)
         if not all(self.substrings):
             raise ParameterError(
-                f"substrings must not be empty, got {shown(list(self.substrings))}",
+                f"substrings must not be empty, got {short_repr(list(self.substrings))}",
                 "Every response contains an empty text: remove it.",
             )
 
@@ -97,7 +97,7 @@ class RegexParameters:
                 re.compile(pattern)
             except NO_PATTERN as error:
                 raise ParameterError(
-                    f"patterns[{number}] must be a regular expression, got {shown(pattern)}: "
+                    f"patterns[{number}] must be a regular expression, got {short_repr(pattern)}: "
                     f"{error}",
                     "In YAML, put it in single quotes; a backslash before a character takes it "
                     "literally.",
@@ -189,7 +189,8 @@ class ChoiceMatchParameters:
         for choice in self.choices:
             if len(choice) != 1 or not choice.isalnum() or choice != choice.upper():
                 raise ParameterError(
-                    f"choices must be single letters in upper case or digits, got {shown(choice)}",
+                    "choices must be single letters in upper case or digits, "
+                    f"got {short_repr(choice)}",
                     "For example: choices: [A, B, C, D, E]",
                 )
 

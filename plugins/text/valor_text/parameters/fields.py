@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.errors import ParameterError, did_you_mean, short_repr
 from valor_core.packages import import_extra
 from valor_core.parameters import parameter
 
@@ -81,13 +81,13 @@ def _versioned(name: str, preparations: Mapping[str, Preparation], where: str) -
     short, _, version = name.partition("@")
     if short not in preparations:
         raise ParameterError(
-            f"{where} must be one of {', '.join(preparations)}, got {shown(name)}",
+            f"{where} must be one of {', '.join(preparations)}, got {short_repr(name)}",
             did_you_mean(short, preparations),
         )
     current = str(preparations[short].version)
     if version not in ("", current):
         raise ParameterError(
-            f"{where} must be {short} or {short}@{current}, got {shown(name)}",
+            f"{where} must be {short} or {short}@{current}, got {short_repr(name)}",
             f"Write it as: {where}: {short}@{current}",
         )
     return f"{short}@{current}"

@@ -10,7 +10,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.errors import ParameterError, did_you_mean, short_repr
 from valor_core.parameters import Within, parameter, parameters
 from valor_text.parameters.fields import TOKENISERS, Prepared, normaliser, tokeniser
 
@@ -50,7 +50,8 @@ class ROUGEParameters(Prepared):
         for name in self.rouge_types:
             if not _ROUGE_TYPE.fullmatch(name):
                 raise ParameterError(
-                    f"rouge_types must be rouge1 to rouge9, rougeL or rougeLsum, got {shown(name)}",
+                    "rouge_types must be rouge1 to rouge9, rougeL or rougeLsum, "
+                    f"got {short_repr(name)}",
                     f"The usual ones: rouge_types: [{', '.join(ROUGE_TYPES)}]",
                 )
 
@@ -168,13 +169,14 @@ class BLEUParameters(Prepared):
         total = fsum(self.weights)
         if abs(total - 1) > _SUM_OF_WEIGHTS:
             raise ParameterError(
-                f"weights must add up to 1, got {shown(list(self.weights))} with sum {total:g}",
+                "weights must add up to 1, "
+                f"got {short_repr(list(self.weights))} with sum {total:g}",
                 "The usual ones: weights: [0.25, 0.25, 0.25, 0.25]",
             )
         if self.definition == "sacrebleu" and len(set(self.weights)) > 1:
             raise ParameterError(
                 "weights must be the same for all lengths where the definition is sacrebleu, got "
-                f"{shown(list(self.weights))}",
+                f"{short_repr(list(self.weights))}",
                 "Write definition: nltk, or omit weights.",
             )
 
@@ -182,13 +184,13 @@ class BLEUParameters(Prepared):
         if self.smoothing not in smoothings:
             raise ParameterError(
                 f"smoothing must be one of {', '.join(smoothings)} where the definition is "
-                f"{self.definition}, got {shown(self.smoothing)}",
+                f"{self.definition}, got {short_repr(self.smoothing)}",
                 did_you_mean(str(self.smoothing), smoothings),
             )
         if self.smoothing_value is not None and self.smoothing not in SMOOTHING_VALUES:
             raise ParameterError(
                 f"smoothing_value is for the smoothings {', '.join(SMOOTHING_VALUES)}, got "
-                f"{shown(self.smoothing)}",
+                f"{short_repr(self.smoothing)}",
                 "Omit smoothing_value, or set one of these smoothings.",
             )
         if self.smoothing_value is not None and self.smoothing in _SMOOTHING_RANGES:
@@ -196,13 +198,13 @@ class BLEUParameters(Prepared):
             if not check(self.smoothing_value):
                 raise ParameterError(
                     f"smoothing_value must {check.expectation} for {self.smoothing}, got "
-                    f"{shown(self.smoothing_value)}",
+                    f"{short_repr(self.smoothing_value)}",
                     f"The default is smoothing_value: {SMOOTHING_VALUES[self.smoothing]}",
                 )
         if self.smoothing == "method6" and self.longest < _LEAST_OF_METHOD6:
             raise ParameterError(
                 f"smoothing method6 needs at least {_LEAST_OF_METHOD6} weights, got "
-                f"{shown(list(self.weights))}",
+                f"{short_repr(list(self.weights))}",
                 "Give more weights, or choose another smoothing.",
             )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from valor_files import TablePartition, file_size, unreadable
+from valor_files import TablePartition, checked_size, unreadable_error
 
 from valor_core.errors import ReadError
 from valor_core.readers import Partition
@@ -168,7 +168,7 @@ class _Lines:
     @classmethod
     def scanned(cls, path: Path, *, step: int = 0, numbers: Sequence[int] = ()) -> _Lines:
         """Find the offsets of lines at intervals of `step` bytes, or of given line numbers."""
-        size = file_size(path)
+        size = checked_size(path)
         wanted = [number - 2 for number in numbers]  # index of the preceding line end
         found: list[tuple[int, int]] = []
         offset = feeds = 0
@@ -190,7 +190,7 @@ class _Lines:
                     feeds, offset = feeds + len(line_starts), offset + len(chunk)
                     is_ended = chunk.endswith(b"\n")
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise unreadable_error(path, error) from error
         lines = feeds + (not is_ended)
         return cls(
             path,

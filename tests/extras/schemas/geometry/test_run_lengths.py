@@ -12,8 +12,13 @@ from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.geometry import compressed, decoded, encoded, runs_of
-from valor_core.schemas.geometry.run_lengths import decompressed
+from valor_core.schemas.geometry.run_lengths import (
+    compressed,
+    decoded,
+    decompressed,
+    encoded,
+    runs_of,
+)
 
 COUNTS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 50), max_size=12)
 PIXELS = arrays_st.arrays(bool, st.tuples(st.integers(0, 9), st.integers(0, 9)))

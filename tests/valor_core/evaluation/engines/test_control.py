@@ -1,4 +1,5 @@
-from valor_core.cancellation import STOPPED_BY_USER, LocalControl
+from valor_core.cancellation import LocalControl
+from valor_core.evaluation.engines import STOPPED_BY_USER
 
 
 def test_first_reason_to_stop_is_kept():

@@ -12,13 +12,19 @@ from attrs import evolve
 import valor_core
 from valor_core import evaluate
 from valor_core.errors import EngineError
-from valor_core.evaluation.engines import PartitionTask, Worker, check_versions
+from valor_core.evaluation import Evaluator
+from valor_core.evaluation.engines import (
+    PartitionTask,
+    Worker,
+    check_versions,
+    count_partition,
+    start_worker,
+)
 from valor_core.evaluation.engines import worker as workers
-from valor_core.evaluation.engines.worker import count_partition, start_worker
-from valor_core.evaluation.evaluator import Evaluator
 from valor_core.parameters import parameter, parameters
 from valor_core.readers import reader_of
-from valor_core.resources import BoundResource, Share
+from valor_core.resources import Share
+from valor_core.resources.bound import BoundResource
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.specs import ResourceSpec
 

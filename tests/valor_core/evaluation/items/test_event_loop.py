@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from valor_core.scoring.async_scoring import submit
+from valor_core.scoring import submit
 
 
 async def answer(value):

@@ -8,11 +8,12 @@ import pytest
 
 import valor_core
 from valor_core import evaluate
-from valor_core.parameters import build
+from valor_core.parameters import parameters_from
 from valor_core.resources.opening import OpenResource, OpenResources
 from valor_core.results import Failed
 from valor_core.schemas.text.batch import Text, TextBatch
-from valor_core.scoring.async_scoring import DEFAULT_WIDTH, submit
+from valor_core.scoring import submit
+from valor_core.scoring.async_scoring import DEFAULT_WIDTH
 from valor_core.scoring.scoring import ItemScorer, score
 
 
@@ -85,7 +86,7 @@ def test_interrupt_releases_judge_width(monkeypatch: pytest.MonkeyPatch) -> None
         if resources.own[0].locked():  # one is taken, and the other one is waited for
             raise KeyboardInterrupt
 
-    scorer = ItemScorer(slow, build(slow.parameter_class, {}, ""), (("judge", "judge"),))
+    scorer = ItemScorer(slow, parameters_from(slow.parameter_class, {}, ""), (("judge", "judge"),))
     batch, resources = TextBatch.of([Text(i) for i in range(3)]), Narrow()
     with monkeypatch.context() as patched:
         patched.setattr("valor_core.scoring.async_scoring.wait", interrupted)

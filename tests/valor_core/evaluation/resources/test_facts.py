@@ -7,8 +7,7 @@ import re
 import pytest
 
 from valor_core.errors import ResourceError
-from valor_core.resources import sum_usage
-from valor_core.resources.bound import read_usage
+from valor_core.resources.bound import read_usage, sum_usage
 
 
 def test_facts_sum_numbers_and_deduplicate_texts() -> None:

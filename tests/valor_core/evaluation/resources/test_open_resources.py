@@ -18,7 +18,8 @@ from valor_core.errors import (
     ValorError,
 )
 from valor_core.parameters import parameter, parameters
-from valor_core.resources import BoundResource, bind_resources, opened
+from valor_core.resources import opened
+from valor_core.resources.bound import BoundResource, bind_resources
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, ResourceKindSpec, ResourceSpec, hookimpl

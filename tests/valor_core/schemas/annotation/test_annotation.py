@@ -7,7 +7,7 @@ import pytest
 
 from valor_core import Datum, Label
 from valor_core.errors import SchemaError
-from valor_core.schemas.annotation.annotation import (
+from valor_core.schemas.annotation import (
     Annotated,
     Annotation,
     GroundTruth,

@@ -9,7 +9,7 @@ from valor_classification.kernels import KERNELS
 from valor_classification.kernels.compiled.functions import function, in_threads, of_type
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, RowTops, Scores
 from valor_core.kernels import thread_count
-from valor_core.schemas.classification import Tops
+from valor_core.schemas.classification.scores import Tops
 
 
 def tops(values: Scores) -> Tops | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels import KERNELS
-from valor_core.kernels import Span, over
+from valor_core.kernels import Span, map_spans
 
 _T = TypeVar("_T")
 
@@ -66,7 +66,7 @@ def in_threads(task: Callable[[int, int], _T], rows: int, scores: int, threads: 
         Maximum number of threads.
     """
     count = max(1, min(threads, scores // _THREAD_SCORES))
-    return over(task, spans(0, rows, -(-rows // count)))
+    return map_spans(task, spans(0, rows, -(-rows // count)))
 
 
 def spans(first: int, last: int, step: int) -> list[Span]:

@@ -1,6 +1,6 @@
 """Faults of invalid geometries, their repairs, and policies."""
 
-from valor_core.schemas.detection import CheckedShapes
+from valor_core.schemas.detection.packing import CheckedShapes
 from valor_detection.geometry.validity.policy import (
     Place,
     batch_of,

@@ -18,18 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import (
-    GEOMETRY_KINDS,
-    MASK,
-    POLYGON,
-    Box,
-    Geometry,
-    Mask,
-    Rings,
-    RotatedBox,
-    Shapes,
-    polygons_of,
-)
+from valor_core.schemas.geometry import Box, Geometry, Mask, Rings, RotatedBox, Shapes
+from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, MASK, POLYGON, polygons_of
 from valor_detection.geometry.polygons import import_shapely, self_crossing, to_shapely
 
 SLACK = 1.0

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.detection import CheckedShapes, Detection, DetectionBatch, ObjectPlace
+from valor_core.schemas.detection import Detection, DetectionBatch
+from valor_core.schemas.detection.packing import CheckedShapes, ObjectPlace
 from valor_core.schemas.geometry import Geometry, Shapes
 from valor_detection.geometry.validity.faults import (
     EXPECTED,

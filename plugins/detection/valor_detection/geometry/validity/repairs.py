@@ -5,16 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import (
-    BOX,
-    MASK,
-    Box,
-    Geometry,
-    MultiPolygon,
-    RotatedBox,
-    Shapes,
-    geometry_kind,
-)
+from valor_core.schemas.geometry import Box, Geometry, MultiPolygon, RotatedBox, Shapes
+from valor_core.schemas.geometry.shapes import BOX, MASK, geometry_kind
 from valor_detection.geometry.polygons import (
     from_shapely,
     import_shapely,

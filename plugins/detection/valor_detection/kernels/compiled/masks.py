@@ -7,9 +7,11 @@ from ctypes import memmove
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels import over, shares
+from valor_core.kernels import map_spans, spans_of_equal_cost
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import RunLengths, Runs, ends
+from valor_core.schemas.geometry import RunLengths
+from valor_core.schemas.geometry.run_lengths import Runs
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.pages import paged
 from valor_detection.kernels.reference.polygons import rejection
@@ -72,12 +74,12 @@ def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[
     )
     columns = (segmentations, rows, sizes)
     room, lengths = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
-    spans = shares(np.arange(len(rows) + 1), _ROWS_EACH)
-    _check(over(lambda a, b: _room(*columns, a, b, room), spans), given, rows, sizes)
+    spans = spans_of_equal_cost(np.arange(len(rows) + 1), _ROWS_EACH)
+    _check(map_spans(lambda a, b: _room(*columns, a, b, room), spans), given, rows, sizes)
     places = ends(room)
     runs = paged(places[-1], np.uint32)
-    spans = shares(places, _RUNS_EACH)
-    answers = over(lambda a, b: _drawn(*columns, a, b, places, runs, lengths), spans)
+    spans = spans_of_equal_cost(places, _RUNS_EACH)
+    answers = map_spans(lambda a, b: _drawn(*columns, a, b, places, runs, lengths), spans)
     _check(answers, given, rows, sizes)
     starts = ends(lengths)
     for first, last in spans[1:]:
@@ -133,9 +135,9 @@ def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Cod
     sizes = np.ascontiguousarray(sizes, np.int64)
     count = len(rows) - 1
     areas, boxes, filled = np.empty(count), np.empty((count, 4)), np.empty(count, np.int64)
-    over(
+    map_spans(
         lambda a, b: _measure(runs, rows, sizes, a, b, areas, boxes, filled),
-        shares(rows, _RUNS_EACH),
+        spans_of_equal_cost(rows, _RUNS_EACH),
     )
     return areas, boxes, filled
 
@@ -183,9 +185,9 @@ def mask_ious(
         np.ascontiguousarray(predicted_rows, np.int64),
         np.ascontiguousarray(crowd),
     )
-    answers = over(
+    answers = map_spans(
         lambda a, b: _ious(*columns, at_least, a, b, ious),
-        shares(np.arange(len(ious) + 1), _PAIRS_EACH),
+        spans_of_equal_cost(np.arange(len(ious) + 1), _PAIRS_EACH),
     )
     if _NO_MEMORY in answers:
         raise MemoryError("masks of many runs")

@@ -14,7 +14,7 @@ import numpy as np
 
 from valor_core.kernels import in_threads, thread_count
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import ends
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.columns import (
     Bits,

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import RunLengths, Runs, ends
+from valor_core.schemas.geometry import RunLengths
+from valor_core.schemas.geometry.run_lengths import Runs
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels.reference.polygons import polygon_runs, rejection
 from valor_detection.kernels.row_errors import NO_TEXT, RowError, check_pixels
 from valor_detection.kernels.segmentations import COMPRESSED, POLYGONS, RUNS, Segmentations

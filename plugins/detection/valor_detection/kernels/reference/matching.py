@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import ends
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels.columns import (
     Bits,
     Flags,

@@ -12,11 +12,12 @@ from typing import Any, Protocol
 from datasets import Features
 
 from valor_core import Registry
-from valor_core.errors import ParameterError, shown
+from valor_core.errors import ParameterError, short_repr
 from valor_core.packages import import_extra
-from valor_core.parameters import build
+from valor_core.parameters import parameters_from
 from valor_core.schemas import Batch
-from valor_core.specs import MetricSpec, TaskSpec, import_object
+from valor_core.specs import MetricSpec, TaskSpec
+from valor_core.specs.spec import import_object
 from valor_evaluate.exported.columns.rows import RowColumns
 
 __all__ = ["Columns", "columns_of"]
@@ -84,11 +85,13 @@ def columns_of(spec: MetricSpec, options: Mapping[str, Any], registry: Registry)
     """
     if not isinstance(options, Mapping):
         raise ParameterError(
-            f"data must be a table of options, got {shown(options)}", place=f"{spec.name}: "
+            f"data must be a table of options, got {short_repr(options)}", place=f"{spec.name}: "
         )
     if spec.task in _BY_TASK:
         extra = f"valor-evaluate[{spec.task}]"
         import_extra(f"valor_{spec.task}", f"{spec.name}: exporting it", extra)
-        columns: Columns = build(import_object(_BY_TASK[spec.task]), options, f"{spec.name}: data.")
+        columns: Columns = parameters_from(
+            import_object(_BY_TASK[spec.task]), options, f"{spec.name}: data."
+        )
         return columns
     return RowColumns.of(spec, registry.find(TaskSpec, spec.task), options)

@@ -11,7 +11,7 @@ from datasets import Sequence as ListOf
 from valor_classification.readers.arrays import from_arrays, from_predicted
 from valor_classification.readers.classes import plain_array
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.parameters import parameter, parameters
 from valor_core.schemas import DEFAULT_KEY
 from valor_core.schemas.classification import Classification, ClassificationBatch
@@ -104,7 +104,7 @@ class ClassificationColumns:
         if predicted.ndim not in (1, 2) or predicted.dtype.kind not in "fiub":
             raise SchemaError(
                 "predictions: expected a label, the scores of all labels, or a list of "
-                f"{_PAIR} for each item, got {shown(predicted)}"
+                f"{_PAIR} for each item, got {short_repr(predicted)}"
             )
         is_text = plain_array(true, "references").dtype.kind in "UO"
         if is_text and not self.labels and len(predicted):
@@ -136,12 +136,12 @@ class ClassificationColumns:
         where = f"item {uid!r}, predictions"
         listed = [cell] if isinstance(cell, Mapping) else [] if cell is None else cell
         if not isinstance(listed, (list, tuple)):
-            raise SchemaError(f"{where}: expected {_PAIR}, got {shown(cell)}")
+            raise SchemaError(f"{where}: expected {_PAIR}, got {short_repr(cell)}")
         labels: list[Any] = []
         given: list[Any] = []
         for one in listed:
             if not isinstance(one, Mapping) or not {"label", "score"} <= set(one):
-                raise SchemaError(f"{where}: expected {_PAIR}, got {shown(one)}")
+                raise SchemaError(f"{where}: expected {_PAIR}, got {short_repr(one)}")
             several = (
                 isinstance(one["label"], (list, tuple)),
                 isinstance(one["score"], (list, tuple)),

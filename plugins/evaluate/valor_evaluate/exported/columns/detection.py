@@ -12,9 +12,10 @@ from datasets import Sequence as ListOf
 from valor_detection import Objects, from_arrays
 from valor_detection.geometry.validity import Policy
 
-from valor_core.errors import SchemaError, error_at, shown
+from valor_core.errors import SchemaError, error_at, short_repr
 from valor_core.parameters import parameter, parameters
-from valor_core.schemas import DEFAULT_KEY, objects
+from valor_core.schemas import DEFAULT_KEY
+from valor_core.schemas.columns import objects
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Mask
 
@@ -126,7 +127,7 @@ class DetectionColumns:
 def _objects(cell: Any, where: str) -> Objects:
     """Return the objects of an image; `where` is its location in messages."""
     if not isinstance(cell, Mapping) or "labels" not in cell:
-        raise SchemaError(f'{where}: expected {{"boxes": …, "labels": …}}, got {shown(cell)}')
+        raise SchemaError(f'{where}: expected {{"boxes": …, "labels": …}}, got {short_repr(cell)}')
     masks = cell.get("masks")
     if isinstance(masks, (list, tuple)):
         with error_at(f"{where}, masks: "):

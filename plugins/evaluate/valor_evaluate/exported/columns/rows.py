@@ -15,7 +15,8 @@ from valor_files import Table, row_batches
 
 from valor_core.errors import ParameterError
 from valor_core.schemas import Batch
-from valor_core.specs import MetricSpec, TaskSpec, import_object
+from valor_core.specs import MetricSpec, TaskSpec
+from valor_core.specs.spec import import_object
 
 FIELDS: Mapping[str, str] = {"predictions": "response"}
 """Fields of items by name of the column, if evaluate has another name."""

@@ -10,9 +10,9 @@ from datasets import Features, Value
 from datasets import Sequence as ListOf
 from valor_segmentation.readers.in_memory import from_arrays
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, short_repr
 from valor_core.parameters import parameter, parameters
-from valor_core.schemas import as_labels
+from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
 
 _LABELS = 'Name the labels of pixel values: data={"labels": ["car", "road"]}.'
@@ -92,15 +92,15 @@ def _segments(cell: Any, where: str) -> Segments:
     keys = {"segmentation", "segments_info"}
     if not isinstance(cell, Mapping) or not keys <= set(cell):
         raise SchemaError(
-            f'{where}: expected {{"segmentation": …, "segments_info": …}}, got {shown(cell)}'
+            f'{where}: expected {{"segmentation": …, "segments_info": …}}, got {short_repr(cell)}'
         )
     described = cell["segments_info"]
     if not isinstance(described, (list, tuple)):
-        raise SchemaError(f"{where}, segments_info: expected a list, got {shown(described)}")
+        raise SchemaError(f"{where}, segments_info: expected a list, got {short_repr(described)}")
     for one in described:
         if not isinstance(one, Mapping) or not {"id", "label"} <= set(one):
             raise SchemaError(
-                f'{where}, segments_info: expected {{"id": …, "label": …}}, got {shown(one)}'
+                f'{where}, segments_info: expected {{"id": …, "label": …}}, got {short_repr(one)}'
             )
     return Segments(
         cell["segmentation"],

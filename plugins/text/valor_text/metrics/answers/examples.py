@@ -9,11 +9,12 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core import Registry, Result
-from valor_core.errors import ParameterError, StateError, did_you_mean, shown
+from valor_core.errors import ParameterError, StateError, did_you_mean, short_repr
 from valor_core.parameters import changed_parameters
-from valor_core.results import ONLY, ItemRows, Numbers
+from valor_core.results import ItemRows, Numbers
+from valor_core.results.item_rows import SINGLE
 from valor_core.schemas.text import TextBatch
-from valor_core.states import Content, RowsOf, State, StateRequest
+from valor_core.states import RowsOf, State, StateContent, StateRequest
 from valor_text.parameters.gallery import ExamplesParameters
 
 _NAMESPACE = "text."
@@ -58,7 +59,7 @@ class ShortTexts(State):
         self.responses += other.responses
         self.references += other.references
 
-    def dump(self) -> Content:
+    def dump(self) -> StateContent:
         """Return the texts, for a file."""
         return {
             "uids": list(self.uids),
@@ -66,7 +67,7 @@ class ShortTexts(State):
             "references": list(map(list, self.references)),
         }
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Restore the texts that `dump` returned.
 
         Raises
@@ -86,7 +87,7 @@ class ShortTexts(State):
             is_named = isinstance(uid, (str, int)) and isinstance(response, (str, type(None)))
             if not is_named or not all(isinstance(text, str) for text in texts_of_item):
                 raise StateError(
-                    f"texts: expected texts, found {shown([uid, response, texts_of_item])}"
+                    f"texts: expected texts, found {short_repr([uid, response, texts_of_item])}"
                 )
         self.uids, self.responses = list(uids), list(responses)
         self.references = list(map(list, references))
@@ -153,8 +154,8 @@ class Examples:
         """Return the name of the numbers that sort the items, and the numbers."""
         columns = rows.columns()
         wanted = self.parameters.number
-        if columns.keys() == {ONLY} and not len(columns[ONLY].present):
-            return ONLY, columns[ONLY]  # no items, so nothing to name
+        if columns.keys() == {SINGLE} and not len(columns[SINGLE].present):
+            return SINGLE, columns[SINGLE]  # no items, so nothing to name
         if wanted is None and len(columns) == 1:
             ((name, numbers),) = columns.items()
             return name or self.parameters.by.partition("@")[0].removeprefix(_NAMESPACE), numbers
@@ -163,7 +164,7 @@ class Examples:
         names = [name for name in columns if name]
         expected = f"one of {', '.join(names)}" if names else "omitted"
         raise ParameterError(
-            f"number must be {expected}, got {'none' if wanted is None else shown(wanted)}",
+            f"number must be {expected}, got {'none' if wanted is None else short_repr(wanted)}",
             did_you_mean(str(wanted), names)
             or (f"Write it as: number: {names[0]}" if names else "Omit it."),
         )

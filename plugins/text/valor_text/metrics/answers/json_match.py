@@ -13,11 +13,11 @@ from typing import Any
 from attrs import define, frozen
 
 from valor_core import Failed, ItemScore, Result, Undefined
-from valor_core.errors import ParameterError, StateError, shown
+from valor_core.errors import ParameterError, StateError, short_repr
 from valor_core.parameters import changed_parameters, parameter_values
 from valor_core.results import NoScore
 from valor_core.schemas.text import TextBatch
-from valor_core.states import Content, StateRequest, counted
+from valor_core.states import StateContent, StateRequest, counted
 from valor_text.counting.corpus import CorpusSums
 from valor_text.counting.json_text import JSONValue, NoJSON, Tolerance, unfenced
 from valor_text.normalisers import normalise
@@ -288,7 +288,7 @@ class FieldSums(CorpusSums):
             if not isinstance(compared.response, str):
                 self.said += _anywhere(compared.response.paths)
 
-    def restore(self, content: Content) -> None:
+    def restore(self, content: StateContent) -> None:
         """Set the counts that `dump` returned.
 
         Raises
@@ -302,7 +302,7 @@ class FieldSums(CorpusSums):
             if self.wanted[path] < 1 or self.right[path] > most:
                 raise StateError(
                     f"right: expected a field of references, right at most {most:,} times, found "
-                    f"{shown(path)} {self.right[path]:,} times"
+                    f"{short_repr(path)} {self.right[path]:,} times"
                 )
 
 

@@ -11,7 +11,7 @@ from unicodedata import category
 import numpy as np
 
 from valor_core import Failed, Undefined
-from valor_core.errors import shown
+from valor_core.errors import short_repr
 from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.pairs import Answers
@@ -186,5 +186,7 @@ def _compiled(pattern: str, parameters: RegexParameters) -> Callable[[str], Any]
     try:
         found = re.compile(pattern, re.IGNORECASE if parameters.ignore_case else 0)
     except NO_PATTERN as error:
-        return Failed(f"expected regular expressions as references, got {shown(pattern)}: {error}")
+        return Failed(
+            f"expected regular expressions as references, got {short_repr(pattern)}: {error}"
+        )
     return found.fullmatch if parameters.whole else found.search

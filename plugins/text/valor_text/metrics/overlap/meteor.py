@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import ResourceError, shown
+from valor_core.errors import ResourceError, short_repr
 from valor_core.packages import import_extra
 from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
@@ -154,6 +154,6 @@ def _reader(parameters: WordNetParameters) -> Any:
             return WordNetCorpusReader(root, None)
     target = f"-d {folder} " if folder is not None else ""
     raise ResourceError(
-        f"wordnet: expected WordNet's data of nltk in one of {shown(folders)}, found none",
+        f"wordnet: expected WordNet's data of nltk in one of {short_repr(folders)}, found none",
         f"Install them with: python -m nltk.downloader {target}wordnet",
     )
