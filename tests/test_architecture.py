@@ -264,15 +264,43 @@ def families() -> list[Path]:
     return [path for path in plugin_files() if not special & {*path.parts}]
 
 
-def test_plugins_import_only_public_modules_of_core() -> None:
+MOST_INNER_NAMES = 175
+"""Maximum number of names outside of faces that distributions of this project import from core."""
+
+
+def test_plugins_import_only_public_names_of_core() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}: {module}{'.' if name else ''}{name}"
         for path in plugin_files()
         for module, name in imported_names(path)
-        if module not in FACES or name.startswith("_") or not is_published(module, name)
+        if any(part.startswith("_") for part in (*module.split("."), name))
+        or (module in FACES and not is_published(module, name))
     ]
 
     assert wrong == []
+
+
+def test_plugins_import_few_names_outside_of_faces() -> None:
+    inner = {one for path in plugin_files() for one in imported_names(path) if one[0] not in FACES}
+
+    assert len(inner) <= MOST_INNER_NAMES
+
+
+def test_plugins_of_others_import_only_faces() -> None:
+    folders = (ROOT / "tests" / "plugins", ROOT / "plugins" / "cli" / "valor_cli" / "scaffold")
+    files = [path for folder in folders for path in folder.rglob("*.py*") if path.suffix != ".pyc"]
+    pattern = re.compile(
+        r"^from (valor_core[\w.]*) import|^import (valor_core[\w.]*)", re.MULTILINE
+    )
+
+    imports = {
+        (path.name, one or other)
+        for path in files
+        for one, other in pattern.findall(path.read_text(encoding="utf-8"))
+    }
+
+    assert len(files) > 20
+    assert {module for _, module in imports} - FACES == set()
 
 
 def is_published(module: str, name: str) -> bool:

@@ -11,7 +11,4 @@ True
 
 from valor_core.lazy import lazy_exports
 
-__all__, __getattr__, __dir__ = lazy_exports(
-    __name__,
-    {"EvaluationParameters": 'Pass its values to evaluate: [{"name": "BLEU", "weights": [1]}]'},
-)
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -6,13 +6,10 @@ module.
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from valor_core.errors import RegistryError
 from valor_core.specs.hooks import hookimpl
 from valor_core.specs.spec import EngineSpec, TaskSpec
 
-api = 2
+api = 3
 
 
 @hookimpl
@@ -61,54 +58,10 @@ def valor_engines() -> tuple[EngineSpec, ...]:
     )
 
 
-_FACES = (
-    *("errors", "packages", "parameters", "specs", "schemas", "schemas.segmentation"),
-    *(
-        "states",
-        "results",
-        "readers",
-        "resources",
-        "scoring",
-        "evaluation",
-        "evaluation.engines",
-        "kernels",
-    ),
-)
-_TABLES = ("valor_files", "valor_report")
-_RENAMED = {
-    "BY_THE_USER": "STOPPED_BY_USER",
-    "Deferred": "LazyValue",
-    "GUARD": "MAIN_GUARD_HINT",
-    "Gap": "NoScore",
-    "GivenKind": "ProvidedClient",
-    "KnownAs": "ParameterAlias",
-    "Recognized": "Detected",
-    "Tally": "EvaluationState",
-    "Told": "MetricDetails",
-    "Work": "PartitionTask",
-    "added_up": "sum_usage",
-    "by_reference": "import_object",
-    "carried": "run_on_loop",
-    "check_guarded": "check_main_guard",
-    "found_at": "error_at",
-    "label_coordinates": "label_parameters",
-    "nondefault": "changed_parameters",
-    "uninterrupted": "defer_signals",
-}
-"""Renamed names of api 1."""
-
-
 def __getattr__(name: str) -> object:
     """Raise an error with the new module of a name that this module had until api 1."""
-    new = _RENAMED.get(name, name)
-    for face in (*(f"valor_core.{one}" for one in _FACES), *_TABLES):
-        try:
-            module = import_module(face)
-        except ImportError:
-            continue
-        if not name.startswith("_") and new in getattr(module, "__all__", vars(module)):
-            now = face if new == name else f"{face}, called {new}"
-            raise RegistryError(
-                f"valor_core.plugin.{name}: moved to {now}", f"Write: from {face} import {new}"
-            )
-    raise AttributeError(f"module 'valor_core.plugin' has no attribute {name!r}")
+    from valor_core.lazy import moved_error
+
+    if not name.startswith("_") and (moved := moved_error(__name__, name)):
+        raise moved
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -164,11 +164,11 @@ def load_kernels(module: str) -> Kernels:
     Parameters
     ----------
     module : str
-        Package and name of the library. The sources are in the folder ``kernels`` next to it.
+        Package and name of the library. The sources are in the folder ``load_kernels`` next to it.
 
     Examples
     --------
-    >>> kernels("valor_core._absent").path
+    >>> load_kernels("valor_core._absent").path
     'NumPy'
     """
     choice = os.environ.get(VARIABLE, "").lower()

@@ -115,7 +115,7 @@ def map_spans(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]
 
     Examples
     --------
-    >>> over(lambda first, last: last - first, [(0, 3), (3, 5)])
+    >>> map_spans(lambda first, last: last - first, [(0, 3), (3, 5)])
     [3, 2]
     """
     return in_threads([partial(task, *span) for span in spans])
@@ -137,7 +137,7 @@ def spans_of_equal_cost(
 
     Examples
     --------
-    >>> shares(np.array([0, 5, 6, 7, 12]), least=100)
+    >>> spans_of_equal_cost(np.array([0, 5, 6, 7, 12]), least=100)
     [(0, 4)]
     """
     rows = len(costs) - 1

@@ -63,7 +63,7 @@ class Parameter:
 
         Examples
         --------
-        >>> [parameter.what_to_write for parameter in declared(_Example)]
+        >>> [parameter.what_to_write for parameter in parameters_of(_Example)]
         ['Write thresholds: thresholds', 'Omit mode, or set a value.']
         """
         if not self.required:
@@ -213,7 +213,7 @@ def parameters_of(cls: type) -> tuple[Parameter, ...]:
 
     Examples
     --------
-    >>> [parameter.kind.words for parameter in declared(_Example)]
+    >>> [parameter.kind.words for parameter in parameters_of(_Example)]
     ['list of number', "'a' or 'b'"]
     """
     return tuple([field.metadata["valor"] for field in attrs.fields(cls)])
@@ -329,9 +329,9 @@ def parameters_from(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
 
     Examples
     --------
-    >>> build(_Example, {"thresholds": [0.5, 1]}, "")
+    >>> parameters_from(_Example, {"thresholds": [0.5, 1]}, "")
     _Example(thresholds=(0.5, 1.0), mode='a')
-    >>> build(_Example, {"tresholds": [0.5]}, "metrics[0].")
+    >>> parameters_from(_Example, {"tresholds": [0.5]}, "metrics[0].")
     Traceback (most recent call last):
         ...
     valor_core.errors.ParameterError: metrics[0].tresholds: unknown key

@@ -91,7 +91,7 @@ def mean_of_defined(
 
     Examples
     --------
-    >>> mean([0.5, Undefined("no ground truths")], "labels")
+    >>> mean_of_defined([0.5, Undefined("no ground truths")], "labels")
     (0.5, {'no ground truths': 1})
     """
     numbers = []
@@ -144,7 +144,7 @@ def macro_mean(
     Examples
     --------
     >>> import numpy as np
-    >>> macro([1.0, 0.5, 0.0], np.array([3, 1, 0]))
+    >>> macro_mean([1.0, 0.5, 0.0], np.array([3, 1, 0]))
     (0.75, {'label only in predictions': 1})
     """
     included: list[NumberOrReason] = []
@@ -166,7 +166,7 @@ def weighted_mean(
     Examples
     --------
     >>> import numpy as np
-    >>> weighted([1.0, 0.5], np.array([3, 1]))
+    >>> weighted_mean([1.0, 0.5], np.array([3, 1]))
     (0.875, {})
     """
     _, left_out = mean_of_defined([v for v, n in zip(values, truths, strict=True) if n], "labels")

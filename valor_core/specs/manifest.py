@@ -18,6 +18,7 @@ from valor_core.errors import (
     ValorError,
     short_repr,
 )
+from valor_core.lazy import migration_hint
 from valor_core.packages import uninstall, ways
 from valor_core.specs import hooks
 from valor_core.specs.extensions import Claim
@@ -65,25 +66,11 @@ class Manifest:
         return evolve(self, declared=declared, in_process=self.in_process | {spec.name})
 
 
-API = 2
-"""Version of the plugin API; a manifest may state its version with ``api = 2``."""
+API = 3
+"""Version of the plugin API; a manifest may state its version with ``api = 3``."""
 
 HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
 """Names of all hooks."""
-
-
-_ITEM_METRICS = "Declare metrics of items by: valor_core.scoring.ItemMetricSpec"
-_RENAMED_FIELDS = {
-    "per_item": f"{_ITEM_METRICS}(…), without per_item",
-    "many": f"{_ITEM_METRICS}(batched=…)",
-    "tells": f"{_ITEM_METRICS}(summarize=…)",
-    "reads": "Write: requires=…",
-    "known_as": "Write: parameter_aliases=…",
-    "sought_as": "Write: related_names=…",
-    "takes_names": "Write: name_parameter=…",
-    "recognizes": "Write: detect=…",
-}
-"""Fields of specs in API 1, with what a manifest writes now."""
 
 
 def load_manifest(claim: Claim) -> Manifest:
@@ -211,7 +198,7 @@ def _manifest_error(
     removal = f"Reinstall or remove it: {uninstall(claim.distribution)}" if claim.module else None
     return BrokenPluginError(
         f"{claim.place}: {failed}, {type(error).__name__}: {error}",
-        _renamed_field(error) or removal,
+        migration_hint(error) or removal,
     )
 
 
@@ -235,12 +222,3 @@ def _check_declared(specs: list[Any], namespace: str, expected: type[Spec]) -> N
                     f"{other} and {spec.name} both have the name {word!r}",
                     "Give one of them another name or alias.",
                 )
-
-
-def _renamed_field(error: BaseException) -> str | None:
-    """Return the remedy for a field that a spec had in API 1."""
-    if not isinstance(error, TypeError):
-        return None
-    # Python names the argument in the text of the error only.
-    named = (hint for name, hint in _RENAMED_FIELDS.items() if f"argument '{name}'" in str(error))
-    return next(named, None)

@@ -29,7 +29,7 @@ def folded_name(name: str) -> str:
 
     Examples
     --------
-    >>> fold("Average-Precision") == fold("average_precision")
+    >>> folded_name("Average-Precision") == folded_name("average_precision")
     True
     """
     return name.casefold().replace("_", "").replace("-", "")

@@ -19,6 +19,7 @@ from valor_core.errors import (
     did_you_mean,
     short_repr,
 )
+from valor_core.lazy import migration_hint
 from valor_core.packages import OWNERS, ways
 from valor_core.parameters.declaration import NoParameters, parameters_of
 from valor_core.specs.extensions import claims
@@ -204,7 +205,8 @@ class Spec:
         except Exception as error:
             raise BrokenPluginError(
                 f"{self.name}: its parameters {self.parameters} cannot be imported, "
-                f"{type(error).__name__}: {error}"
+                f"{type(error).__name__}: {error}",
+                migration_hint(error),
             ) from error
         self.check_parameter_class(found)
         return found
@@ -231,7 +233,9 @@ class Spec:
             return import_object(place)
         except ModuleNotFoundError as error:
             if self.extra is None or (error.name or package).partition(".")[0] == package:
-                raise BrokenPluginError(f"{broken}, {type(error).__name__}: {error}") from error
+                raise BrokenPluginError(
+                    f"{broken}, {type(error).__name__}: {error}", migration_hint(error)
+                ) from error
             raise MissingExtraError(
                 f"{self.name}: its code needs {error.name!r}, which is not installed",
                 f"Install it with: {ways(f'{_distribution_of(self.namespace)}[{self.extra}]')}",
@@ -239,7 +243,9 @@ class Spec:
         except ValorError:
             raise
         except Exception as error:
-            raise BrokenPluginError(f"{broken}, {type(error).__name__}: {error}") from error
+            raise BrokenPluginError(
+                f"{broken}, {type(error).__name__}: {error}", migration_hint(error)
+            ) from error
 
     def check_parameter_class(self, cls: object) -> None:
         """Raise a `ManifestError` unless a class can hold the parameters."""

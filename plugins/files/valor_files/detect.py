@@ -300,7 +300,7 @@ def changed_columns(chosen: Mapping[str, str | None], own: Sequence[str] = ()) -
 
     Examples
     --------
-    >>> renamed({"label": "y_true", "uid": "uid", "key": None})
+    >>> changed_columns({"label": "y_true", "uid": "uid", "key": None})
     {'label': 'y_true'}
     """
     return {key: name for key, name in chosen.items() if name not in (None, key, *own)}  # type: ignore[misc]

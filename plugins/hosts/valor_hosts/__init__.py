@@ -5,6 +5,7 @@ without its plugin.
 
 Examples
 --------
+>>> from valor_hosts import scorer
 >>> scorer("F1", average="macro")
 scorer('F1', average='macro')
 """

@@ -6,10 +6,4 @@ function in the style of the metrics documentation.
 
 from valor_core.lazy import lazy_exports
 
-__all__, __getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "EvaluationParameters": "Pass its values as arguments: "
-        'evaluate_text_generation(predictions, ["BLEU"], groundtruths, bleu_weights=[1])'
-    },
-)
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

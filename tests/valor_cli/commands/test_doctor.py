@@ -92,8 +92,8 @@ def test_kernels_in_use_are_shown_with_reason(lab, valor):
             "\n\n@hookimpl\ndef valor_kernels():\n    return 'shoutlab.kernels:KERNELS'\n"
         )
     (package / "kernels.py").write_text(
-        "from valor_core.kernels.compiled import load_kernels\n\n"
-        "KERNELS = kernels('shoutlab._kernels')\n"
+        "from valor_core.kernels import load_kernels\n\n"
+        "KERNELS = load_kernels('shoutlab._kernels')\n"
     )
 
     result = valor("doctor", "--json")

@@ -114,7 +114,12 @@ def test_paths_of_a_base_stay_relative_to_it(
 ) -> None:
     install("valor-lab", "lab", PLUGINS / "lab")
     write(tmp_path, "shared/data/parts.json", json.dumps(PARTS))
-    write(tmp_path, "shared/mine.py", "")
+    write(
+        tmp_path,
+        "shared/mine.py",
+        "import valor_core\n\n\n@valor_core.metric('mine.One', task='text')\n"
+        "def one(item) -> float:\n    return 1.0\n",
+    )
     write(
         tmp_path,
         "shared/base.yaml",

@@ -438,14 +438,14 @@ class TestManifests:
 
     def test_manifest_may_state_its_api(self, install: Install) -> None:
         sources = package("mylab")
-        install("valor-mylab", "mylab", sources | {"plugin.py": f"api = 2\n{sources['plugin.py']}"})
+        install("valor-mylab", "mylab", sources | {"plugin.py": f"api = 3\n{sources['plugin.py']}"})
 
         assert Registry().metric("mylab.Accuracy").version == 2
 
     @pytest.mark.parametrize(
         ("api", "message"),
         [
-            ("3", "it is written for api 3 of valor-core"),
+            ("4", "it is written for api 4 of valor-core"),
             ("'1'", "must be a positive whole number, got '1'"),
             ("0", "api must be a positive whole number, got 0"),
         ],

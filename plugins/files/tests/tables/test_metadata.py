@@ -57,7 +57,7 @@ def test_number_too_large_for_float_stays_text() -> None:
 
 def test_repeated_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[str] = []
-    monkeypatch.setattr("valor_files.tables.metadata.typed", judged.append)
+    monkeypatch.setattr("valor_files.tables.metadata.cell_value", judged.append)
 
     columns_beside(Table({"x": ["rain", "sun", "rain", None]}, "t.csv", is_text=True), own=())
 

@@ -23,7 +23,7 @@ def cell_value(value: Any) -> Any:
 
     Examples
     --------
-    >>> [typed(text) for text in ("2020", "0.5", "true", "rain", "1.10", None)]
+    >>> [cell_value(text) for text in ("2020", "0.5", "true", "rain", "1.10", None)]
     [2020, 0.5, True, 'rain', '1.10', None]
     """
     if not isinstance(value, str):

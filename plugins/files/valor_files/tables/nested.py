@@ -27,7 +27,7 @@ def json_cells(table: Table, name: str) -> Sequence[Any]:
 
     Examples
     --------
-    >>> parsed(Table({"label": ["dog", '["dog", "cat"]', None]}, "t.csv"), "label")
+    >>> json_cells(Table({"label": ["dog", '["dog", "cat"]', None]}, "t.csv"), "label")
     ['dog', ['dog', 'cat'], None]
     """
     values: list[Any] = table.values(name).tolist()

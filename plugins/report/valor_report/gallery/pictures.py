@@ -80,7 +80,8 @@ class MarkedTexts:
 
     Examples
     --------
-    >>> shown = MarkedTexts({"response": [Piece("a "), Piece("b", "extra")]}, {"extra": 1})
+    >>> shown = MarkedTexts({"response": [MarkedPiece("a "),
+    ...             MarkedPiece("b", "extra")]}, {"extra": 1})
     >>> shown.counts["extra"]
     1
     """
