@@ -35,6 +35,12 @@ from valor_testing.data_set import Batches, DataSet
 from valor_testing.engine_laws import check_engine
 from valor_testing.law import ConformanceError, name_of, run_all
 from valor_testing.manifest import Plugin, manifest_declares, manifest_is_light
+from valor_testing.parameter_laws import (
+    VALUE_LAWS,
+    results_state_their_parameters,
+    settings_have_distinct_results,
+    variations,
+)
 from valor_testing.reader_laws import check_reader
 from valor_testing.resource_laws import check_resource
 from valor_testing.subject import REFUSED, Refusal, Subject
@@ -189,7 +195,12 @@ def cases(
             name = spec.name + (f"[{number}]" if len(several) > 1 else "")
             name += f"[{of_task}]" if spec.other_tasks else ""
             bound.setdefault(spec.task, []).append((spec, values))
-            yield name, partial(_check_metric, spec, datasets, values, opener, plugin.registry)
+            # One setting per changed parameter is enough for all parameters of a metric.
+            others = several[1:] if number == 0 else None
+            yield (
+                name,
+                partial(_check_metric, spec, datasets, values, opener, plugin.registry, others),
+            )
     for task, chosen in bound.items():
         joint = partial(_check_together, chosen, datasets, resources or {}, plugin.registry)
         yield f"{namespace}/{name_of(laws.independent_of_other_metrics)}: {task}", joint
@@ -200,9 +211,17 @@ def _check_manifest(plugin: Plugin) -> None:
 
 
 def _check_metric(
-    spec: MetricSpec, datasets: DataSets, parameters: Any, opener: Opened, registry: Registry
+    spec: MetricSpec,
+    datasets: DataSets,
+    parameters: Any,
+    opener: Opened,
+    registry: Registry,
+    others: Sequence[Any] | None = (),
 ) -> None:
-    """Check the laws of a metric's declaration and, if they hold, those of its results."""
+    """Check the laws of a metric's declaration and, if they hold, those of its results.
+
+    With `others`, also try other values of each parameter than these settings have.
+    """
 
     def round_trip() -> None:
         laws.parameters_round_trip(spec, _parameters(spec, parameters))
@@ -213,6 +232,29 @@ def _check_metric(
         sets = datasets(spec)
         checks = [partial(_check_law, each, subject, sets) for each in laws.METRIC_LAWS]
         run_all([*checks, partial(laws.some_data_have_results, subject, sets)])
+        if others is not None:
+            tried = [_parameters(spec, each) for each in others]
+            run_all(_value_checks(subject, sets, tried))
+
+
+def _value_checks(
+    subject: Subject, sets: Mapping[str, DataSet], tried: Sequence[Any]
+) -> Iterator[Callable[[], None]]:
+    """Yield a check of each value of a parameter that is not checked separately."""
+
+    def check(description: str, varied: Subject) -> None:
+        def stated(varied: Subject, batches: DataSet) -> None:
+            results_state_their_parameters(varied, batches, subject)
+
+        for each in (*VALUE_LAWS, stated):
+            try:
+                _check_law(each, varied, sets)
+            except ConformanceError as error:
+                finding = f"{description}: {error.finding}"
+                raise ConformanceError(error.of, error.law, finding) from error.__cause__
+
+    for description, varied in variations(subject, tried):
+        yield partial(check, description, varied)
 
 
 def _declaration_checks(spec: Spec) -> list[Callable[[], None]]:
@@ -302,7 +344,9 @@ def _check_together(
     with _opened(specs, given, registry) as resources:
         metrics = tuple(BoundMetric(spec, _parameters(spec, values)) for spec, values in chosen)
         subject = Subject(metrics, resources, registry)
-        _check_law(laws.independent_of_other_metrics, subject, datasets(specs[0]))
+        sets = datasets(specs[0])
+        joint = (laws.independent_of_other_metrics, settings_have_distinct_results)
+        run_all(partial(_check_law, each, subject, sets) for each in joint)
 
 
 def _subject(

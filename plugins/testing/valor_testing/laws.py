@@ -116,6 +116,19 @@ def every_item_has_result(subject: Subject, batches: DataSet) -> None:
 
 
 @law
+def items_untouched(subject: Subject, batches: DataSet) -> None:
+    """Scoring an item does not modify it or its metadata, which other metrics read."""
+    if not isinstance(subject.spec, ItemMetricSpec) or subject.spec.batched:
+        return
+    for batch in batches:
+        items = list(batch.items())
+        before = content(items)
+        for _ in subject.answers(batch, items):
+            pass
+        agree(before, content(items), "before scoring", "after")
+
+
+@law
 def errors_are_stated(subject: Subject, batches: DataSet) -> None:
     """Counting and computing raise no other errors than `ValorError`."""
     states = subject.count(batches)
@@ -311,6 +324,7 @@ def empty_data_supported(subject: Subject, batches: DataSet) -> None:
 
 METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     batch_untouched,
+    items_untouched,
     every_item_has_result,
     errors_are_stated,
     numbers_in_range,
@@ -390,6 +404,13 @@ def _check_result(subject: Subject, result: Result) -> None:
         for name, number in result.value.items():
             if number is not None:
                 _check_number(float(number), subject.spec, name)
+
+
+def check_number_of(spec: MetricSpec, result: Mapping[str, Any]) -> None:
+    """Raise a `Breach` unless the number of a result, as in a report, is in the range."""
+    value = result["value"]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        _check_number(float(value), spec, f"{result['parameters']}")
 
 
 def _check_number(number: float, spec: MetricSpec, place: str) -> None:

@@ -165,18 +165,26 @@ class Subject:
             parts = [self.merge(left, right) for left, right in pairs] + unpaired
         return self.compute(parts[0] if parts else self.plan.new_states())
 
-    def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
-        """Yield every item's uid with the return value or exception of a per-item metric."""
+    def answers(
+        self, batch: Batch, items: Iterable[Any] | None = None
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield every item's uid with the return value or exception of a per-item metric.
+
+        The metric receives `items`, or new objects of the items of the batch.
+        """
         metric: Any = self.metrics[0].make()
-        answers = _item_answers(metric.scorer, batch, self.resources)
+        items = batch.items() if items is None else items
+        answers = _item_answers(metric.scorer, batch, items, self.resources)
         yield from zip(batch.datums.uids.tolist(), answers, strict=True)
 
 
-def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
+def _item_answers(
+    scorer: ItemScorer, batch: Batch, items: Iterable[Any], resources: Resources
+) -> Iterator[Any]:
     """Yield a metric's unprocessed return value, or the exception it raises, for every item."""
     job = MetricScoring(scorer, Items(batch), OpenResources.of(resources))
     answers = _batch_answers(job, batch) if scorer.spec.batched else None
-    for item, gap in zip(batch.items(), map(job.missing.at, range(len(batch))), strict=True):
+    for item, gap in zip(items, map(job.missing.at, range(len(batch))), strict=True):
         if not isinstance(gap, float):
             yield gap
             continue
