@@ -11,6 +11,7 @@ import pytest
 
 import valor_core
 from valor_core.errors import RegistryError
+from valor_core.lazy import migration_hint, moved_names, new_place
 
 CORE = Path(valor_core.__file__).parent
 FACES = [
@@ -51,6 +52,68 @@ def test_public_classes_and_functions_have_docstrings(face: str) -> None:
     }
 
     assert [name for name, one in code.items() if not inspect.getdoc(one)] == []
+
+
+def test_all_moved_names_lead_to_names_of_this_version() -> None:
+    table = moved_names()["names"]
+    places = {new_place(module, name) for module, names in table.items() for name in names}
+
+    missing = [
+        f"{module}.{name}"
+        for module, name in sorted(filter(None, places))
+        if not hasattr(importlib.import_module(module), name)
+    ]
+
+    assert len(places) > 200
+    assert missing == []
+
+
+def test_no_moved_name_is_still_in_its_old_module() -> None:
+    table = moved_names()["names"]
+
+    still = [
+        f"{module}.{name}"
+        for module, names in table.items()
+        if module in FACES
+        for name in names
+        if name in importlib.import_module(module).__all__
+    ]
+
+    assert still == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "remedy"),
+    [
+        ("from valor_core import MetricSpec", "from valor_core.specs import MetricSpec"),
+        ("from valor_core.schemas import floats", "from valor_core.schemas.columns import floats"),
+        ("from valor_core.results import mean", "from valor_core.results import mean_of_defined"),
+    ],
+)
+def test_import_from_old_face_suggests_the_new_one(statement: str, remedy: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        exec(statement, {})
+
+    assert caught.value.remedy == f"Write: {remedy}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "hint"),
+    [
+        ("from valor_core.errors import shown", "Write: from valor_core.errors import short_repr"),
+        (
+            "from valor_core.metrics.state import State",
+            "Print the imports to change with: valor doctor --migrate FOLDER",
+        ),
+        ("from valor_core.errors import Nothing", None),
+        ("import no_such_package", None),
+    ],
+)
+def test_failed_import_of_plugin_has_migration_hint(statement: str, hint: str | None) -> None:
+    with pytest.raises(ImportError) as caught:
+        exec(statement, {})
+
+    assert migration_hint(caught.value) == hint
 
 
 @pytest.mark.parametrize(

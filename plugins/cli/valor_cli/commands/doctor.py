@@ -5,13 +5,16 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, metadata, version
+from pathlib import Path
 from typing import Any
 
+import click
 from attrs import asdict, frozen
 from packaging.requirements import Requirement
 from valor_report.tables.text_table import Cell, Row, TextTable
 
 from valor_cli.commands.diagnosis import PluginCheck, foreign_claims, plugin_checks
+from valor_cli.commands.migration import migrations
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
@@ -39,12 +42,22 @@ class Extra:
 
 @make_command("doctor")
 @module_option
-def command(as_json: bool) -> int:
+@click.option(
+    "--migrate",
+    "plugin",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Print the edits that a plugin of an earlier version needs.",
+)
+def command(plugin: Path | None, as_json: bool) -> int:
     """Check the installation and its plugins.
 
     Imports the code of every plugin. The exit code is 1 if a plugin or one of its components is
-    broken.
+    broken. With --migrate, prints a diff of the imports in a file or folder instead, which
+    "patch -p0" applies.
     """
+    if plugin is not None:
+        return _migrate(plugin, as_json)
     registry = chosen_registry()
     plugins = list(plugin_checks(registry))
     distributions = dict.fromkeys([OWN, *(plugin.distribution for plugin in plugins)])
@@ -65,6 +78,28 @@ def command(as_json: bool) -> int:
         for error in broken:
             streams.talk(f"not usable: {error}")
     return FAILED if broken else 0
+
+
+def _migrate(path: Path, as_json: bool) -> int:
+    """Print the edits of a plugin's files; return the exit code."""
+    found = list(migrations(path))
+    if as_json:
+        streams.say_json(
+            {
+                "files": [
+                    {"path": str(one.path), "diff": one.diff, "remarks": one.remarks}
+                    for one in found
+                ]
+            }
+        )
+        return 0
+    for one in found:
+        streams.say(one.diff)
+        for remark in one.remarks:
+            streams.talk(f"{one.path}, {remark}")
+    if not found:
+        streams.talk(f"{path}: all imports are of this version")
+    return 0
 
 
 def extras_of(distribution: str) -> list[Extra]:
