@@ -187,12 +187,21 @@ class Plan:
         where : mapping of str to value, optional
             Metadata values of the slice.
         """
+        return [one for found in self.compute_each(states, resources, where) for one in found]
+
+    def compute_each(
+        self,
+        states: Sequence[Any],
+        resources: Iterable[BoundResource] = (),
+        where: Mapping[str, Any] | None = None,
+    ) -> list[list[Result]]:
+        """Return the results of each metric; parameters as in `compute`."""
         bound = {name: one for one in resources for name in one.names}
-        results: list[Result] = []
+        results = []
         for position, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
             read = self.read(position, states)
             found = _results(metric, made, read, where or {})
-            results += _with_details(metric.spec.name, found, made, read, bound)
+            results.append(_with_details(metric.spec.name, found, made, read, bound))
         return results
 
     def item_rows(self, position: int, states: Sequence[Any]) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from valor_core.errors import (
     ConfigError,
@@ -19,11 +20,12 @@ from valor_core.errors import (
     error_at,
     short_repr,
 )
-from valor_core.evaluation.bound_metric import bind_metrics, task_of
+from valor_core.evaluation.bound_metric import BoundMetric, bind_metrics, task_of
 from valor_core.evaluation.options import EvaluationOptions, check_sections
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.state import EvaluationState
+from valor_core.parameters.declaration import changed_parameters
 from valor_core.resources.bound import (
     BoundResource,
     bind_resources,
@@ -189,11 +191,12 @@ class Evaluation:
         self, states: Sequence[Any], where: Mapping[str, Any] | None = None
     ) -> list[Result]:
         """Compute the results of all metrics from states, optionally those of a slice."""
-        results = self.plan.compute(states, self.resources, where)
+        results = self.plan.compute_each(states, self.resources, where)
         metrics = self.plan.metrics
         # Only a metric that is chosen twice can repeat results.
         is_simple = len({metric.spec.name for metric in metrics}) == len(metrics)
-        return results if is_simple else _without_repeats(results)
+        flat = chain.from_iterable(results if is_simple else _distinct(metrics, results))
+        return list(flat) if is_simple else _without_repeats(flat)
 
     def check_filter(self, state: EvaluationState) -> None:
         """Raise a `ConfigError` if the filter uses a field that no datum has.
@@ -370,6 +373,39 @@ def _different_names(there: Sequence[str], here: Sequence[str]) -> str:
     return " and ".join(f"{names} only {where}" for names, where in only if names) or (
         "in another order"
     )
+
+
+def _distinct(
+    metrics: Sequence[BoundMetric], results: Sequence[Sequence[Result]]
+) -> Iterator[Iterable[Result]]:
+    """Add the changed parameters to results of settings that state the same parameters.
+
+    Otherwise, settings with equal values would become one result, and others could not be selected.
+    """
+    settings: dict[str, set[str]] = {}
+    stated = []
+    for metric, found in zip(metrics, results, strict=True):
+        parameters = sorted(str(sorted(one.parameters.items(), key=itemgetter(0))) for one in found)
+        stated.append(f"{metric.spec.name} {parameters}")
+        settings.setdefault(stated[-1], set()).add(_unordered(metric.result_parameters))
+    for metric, found, names in zip(metrics, results, stated, strict=True):
+        changed = changed_parameters(metric.parameters) if len(settings[names]) > 1 else {}
+        yield [
+            # The coordinates of a result come first, and their values take precedence.
+            evolve(one, parameters={**one.parameters, **changed, **one.parameters})
+            if changed
+            else one
+            for one in found
+        ]
+
+
+def _unordered(parameters: Mapping[str, Any]) -> str:
+    """Return parameters as text that is equal for lists in another order."""
+    values = {
+        name: sorted(map(str, value)) if isinstance(value, list) else value
+        for name, value in parameters.items()
+    }
+    return str(sorted(values.items(), key=itemgetter(0)))
 
 
 def _without_repeats(results: Iterable[Result]) -> list[Result]:

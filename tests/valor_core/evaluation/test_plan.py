@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from attrs import define, field
 
-from valor_core import Registry, metric
+from valor_core import Registry, evaluate, metric
 from valor_core.errors import ConfigError, ManifestError, ParameterError
 from valor_core.evaluation import Plan
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
+from valor_core.results import Result
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.states import State, StateRequest
 
@@ -340,3 +341,34 @@ def test_selectable_state_counts_batch_once(state: Any, updates: int) -> None:
     assert first.lengths == [0, 3, 0, 1, 2, 3]
     assert second.lengths == [1, 2]
     assert (first.updates, second.updates) == (updates + 1, updates)
+
+
+def test_settings_with_the_same_stated_parameters_keep_their_results(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("lab.metrics")
+
+    def compute(self: Any, state: Any) -> Any:
+        yield Result(value=state.share(self.parameters.threshold))
+
+    monkeypatch.setattr(module.LongShare, "compute", compute)
+    choices: list[Any] = ["LongShare"]
+    choices += [{"name": "LongShare", "threshold": threshold} for threshold in (4, 5)]
+
+    report = evaluate(ITEMS, choices, task="text", registry=registry)
+
+    found = [(dict(result.parameters), result.value) for result in report.results]
+    assert found == [({}, 2 / 3), ({"threshold": 4.0}, 1 / 3), ({"threshold": 5.0}, 1 / 3)]
+    (alone,) = evaluate(ITEMS, choices[1:2], task="text", registry=registry).results
+    assert dict(alone.parameters) == {}
+
+
+def test_lists_in_another_order_give_one_result_each(registry: Registry) -> None:
+    choices = [{"name": "LongShares", "thresholds": one} for one in ([1, 3], [3, 1])]
+
+    report = evaluate(ITEMS, choices, task="text", registry=registry)
+
+    assert [dict(result.parameters) for result in report.results] == [
+        {"threshold": 1.0},
+        {"threshold": 3.0},
+    ]
