@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self
@@ -428,8 +429,57 @@ class Evaluator:
         with self._lock:
             saved_states.save_state(path, self.evaluation, self.state, self.versions)
 
-    def resume(self, path: str | os.PathLike[str]) -> None:
-        """Add the counts of a file that `save` wrote for the same request.
+    def dumps(self) -> bytes:
+        """Return all counts as bytes, in the format of `save`, for `loads` in another process."""
+        from valor_core.evaluation import saved as saved_states
+
+        file = BytesIO()
+        with self._lock:
+            saved_states.write_state(file, self.evaluation, self.state, self.versions)
+        return file.getvalue()
+
+    def sync(self, gather: Callable[[bytes], Iterable[bytes]]) -> Evaluator:
+        """Return an evaluator with the counts of all processes.
+
+        Every process has its own evaluator of the same metrics and calls this method. The results
+        are bit-identical to those of one process with all data.
+
+        Parameters
+        ----------
+        gather : callable
+            Collective operation that sends the counts of this process to all others and returns
+            those of all, such as ``valor_hosts.gather`` for torch, or ``comm.allgather`` of
+            mpi4py.
+
+        Examples
+        --------
+        >>> from valor_core import Text, metric
+        >>> @metric("mylab.Length", task="text", higher_is_better=None)
+        ... def length(item) -> float:
+        ...     return len(item.response)
+        >>> ranks = [Evaluator([length]), Evaluator([length])]
+        >>> for evaluator, response in zip(ranks, ["Paris", "Rom"]):
+        ...     evaluator.update([Text(response, response=response)])
+        >>> synced = ranks[0].sync(lambda content: [content, ranks[1].dumps()])
+        >>> synced.compute()["Length"].value
+        4.0
+        """
+        resources, folder, place = self._where
+        task = self.evaluation.task
+        synced = Evaluator.of(
+            self._options,
+            task,
+            resources=resources,
+            registry=self.registry,
+            folder=folder,
+            place=place,
+        )
+        for content in gather(self.dumps()):
+            synced.resume(content)
+        return synced
+
+    def resume(self, path: str | os.PathLike[str] | bytes) -> None:
+        """Add the counts of a file that `save` wrote, or of `dumps`, for the same request.
 
         Raises
         ------
@@ -449,18 +499,18 @@ class Evaluator:
     @classmethod
     def load(
         cls,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | bytes,
         registry: Registry | None = None,
         *,
         items: bool = False,
         require: Mapping[str, str] | None = None,
     ) -> Evaluator:
-        """Create an evaluator from a file that `save` wrote.
+        """Create an evaluator from a file that `save` wrote, or from the bytes of `dumps`.
 
         Parameters
         ----------
-        path : path
-            File with the state.
+        path : path or bytes
+            File with the state, or its content.
         registry, items, require : optional
             As in `Evaluator`. Not part of a saved state.
 
@@ -473,18 +523,19 @@ class Evaluator:
         """
         from valor_core.evaluation import saved as saved_states
 
-        request = fill_in(saved_states.read_header(path)["request"], f"{path}: ")
+        place = f"{saved_states.called_source(path)}: "
+        request = fill_in(saved_states.read_header(path)["request"], place)
         choices = choices_of(request)
         try:
-            evaluator = cls(
-                **choices, require=require, items=items, registry=registry, place=f"{path}: "
-            )
+            evaluator = cls(**choices, require=require, items=items, registry=registry, place=place)
         except MissingPluginError:
             raise
         except UnknownNameError as error:
             raise UnknownNameError(error.message, _REGISTER) from error
         evaluator.resume(path)
         return evaluator
+
+    loads = load
 
     @cached_property
     def versions(self) -> Mapping[str, str]:

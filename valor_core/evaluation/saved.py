@@ -11,8 +11,9 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from attrs import frozen
@@ -33,6 +34,9 @@ from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.slice_values import slice_to_json
 from valor_core.states.saved_columns import saved_column, saved_number
 from valor_core.states.state import FailedState
+
+Source = str | os.PathLike[str] | bytes
+"""Path of a saved state, or its content."""
 
 STATE_FORMAT = 4  # since 4: file and row of the first skipped record
 _ARRAY = "array"
@@ -81,6 +85,23 @@ def save_state(
     StateError
         If the file cannot be written, or a state has an array of Python objects.
     """
+    path = Path(path)
+    # Rows of metrics with a resource, such as a judge, contain the texts sent to it.
+    private = bool(evaluation.resources)
+    try:
+        with replacing(path, private) as unfinished, unfinished.open("wb") as file:
+            write_state(file, evaluation, state, versions)
+    except OSError as error:
+        raise StateError(f"{path}: cannot be written, {error.strerror}") from error
+
+
+def write_state(
+    file: IO[bytes],
+    evaluation: Evaluation,
+    state: EvaluationState,
+    versions: Mapping[str, str],
+) -> None:
+    """Write a state to an open file, as `save_state` does."""
     arrays: list[NDArray[Any]] = []
     header = {
         "valor_state": STATE_FORMAT,
@@ -114,22 +135,15 @@ def save_state(
     }
     # Store text as bytes: a NumPy string takes four bytes per character.
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    path = Path(path)
-    # Rows of metrics with a resource, such as a judge, contain the texts sent to it.
-    private = bool(evaluation.resources)
-    try:
-        with replacing(path, private) as unfinished, unfinished.open("wb") as file:
-            np.savez(
-                file,
-                allow_pickle=False,
-                **{_HEADER: text},
-                **{f"{_ARRAY}{i}": array for i, array in enumerate(arrays)},
-            )
-    except OSError as error:
-        raise StateError(f"{path}: cannot be written, {error.strerror}") from error
+    np.savez(
+        file,
+        allow_pickle=False,
+        **{_HEADER: text},
+        **{f"{_ARRAY}{i}": array for i, array in enumerate(arrays)},
+    )
 
 
-def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_header(source: Source) -> dict[str, Any]:
     """Read the JSON header of a saved state.
 
     Raises
@@ -137,12 +151,12 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     StateError
         If the file is not a saved state.
     """
-    with _opened(path) as (header, _):
+    with _opened(source) as (header, _):
         return header
 
 
-def load_state(path: str | os.PathLike[str], evaluation: Evaluation) -> EvaluationState:
-    """Load a state from a file.
+def load_state(source: Source, evaluation: Evaluation) -> EvaluationState:
+    """Load a state from a file, or from its content.
 
     Raises
     ------
@@ -150,15 +164,20 @@ def load_state(path: str | os.PathLike[str], evaluation: Evaluation) -> Evaluati
         If the file is not a saved state, is damaged, or was made by another request or for
         another schema version.
     """
-    with _opened(path) as (header, arrays):
-        evaluation.check_same(header["identity"], str(path))
+    with _opened(source) as (header, arrays):
+        evaluation.check_same(header["identity"], called_source(source))
         try:
             return _parse_state(header, arrays, evaluation)
         except Exception as error:  # damaged or crafted content may raise any class
-            raise _damaged(path, error) from error
+            raise _damaged(called_source(source), error) from error
 
 
-def _damaged(path: str | os.PathLike[str], error: Exception) -> StateError:
+def called_source(source: Source) -> str:
+    """Return the path of a saved state, or its size if it is in memory."""
+    return f"state of {len(source):,} bytes" if isinstance(source, bytes) else str(source)
+
+
+def _damaged(path: str, error: Exception) -> StateError:
     if isinstance(error, ValorError):
         found = error.one_line
     else:  # the message may quote much of the file
@@ -249,10 +268,11 @@ def _facts(number: Any, facts: Any) -> tuple[int, Facts]:
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any], Arrays]]:
+def _opened(source: Source) -> Iterator[tuple[dict[str, Any], Arrays]]:
     """Open a saved state: its header, and its arrays, which are read lazily."""
+    path = called_source(source)
     try:
-        file = zipfile.ZipFile(path)
+        file = zipfile.ZipFile(BytesIO(source) if isinstance(source, bytes) else source)
     except FileNotFoundError as error:
         raise StateError(f"{path}: no such file") from error
     except _DAMAGE as error:
@@ -290,7 +310,7 @@ class Arrays:
         return array
 
 
-def _check_header(path: str | os.PathLike[str], header: Any) -> None:
+def _check_header(path: str, header: Any) -> None:
     if not isinstance(header, dict) or header.get("valor_state") != STATE_FORMAT:
         raise StateError(
             f"{path}: expected a saved state of format {STATE_FORMAT}, "

@@ -456,6 +456,30 @@ class TestSavedStates:
         whole = evaluated(ITEMS, metrics, registry=registry, **OPTIONS).compute()
         assert loaded.compute() == whole
 
+    def test_evaluator_is_saved_in_memory(self) -> None:
+        evaluator = evaluated(ITEMS, ["lab.LongShare"], **OPTIONS)
+
+        loaded = Evaluator.loads(evaluator.dumps())
+
+        assert loaded.compute() == evaluator.compute()
+
+    def test_damaged_bytes_are_rejected(self) -> None:
+        with pytest.raises(StateError, match="state of 3 bytes: expected a saved state, found"):
+            Evaluator.loads(b"abc")
+
+    def test_synced_evaluators_have_report_of_all_data(self) -> None:
+        ranks = [Evaluator(["lab.LongShare", score], items=True, **OPTIONS) for _ in range(3)]
+        for position, one in enumerate(ITEMS):
+            ranks[position % 2].update([one])  # the last has no data
+        contents = [rank.dumps() for rank in ranks]
+
+        synced = [rank.sync(lambda content: contents) for rank in ranks]
+
+        whole = evaluated(ITEMS, ["lab.LongShare", score], items=True, **OPTIONS).compute()
+        assert [one.compute() for one in synced] == [whole] * 3
+        assert [rank.counted_so_far for rank in ranks] == [rank.state.read for rank in ranks]
+        assert ranks[2].state.read == 0
+
     def test_items_option_is_not_saved(self, tmp_path: Path) -> None:
         evaluator = Evaluator([score])
         evaluator.update([item("q1")])
