@@ -71,3 +71,13 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the programs that adapters were not tested with."""
+    skipped = (report.longrepr for report in terminalreporter.stats.get("skipped", ()))
+    reasons = [one[2] for one in skipped if isinstance(one, tuple)]
+    hosts = [one.partition("host ")[2].partition(":")[0] for one in reasons if "host " in one]
+    if hosts:
+        names = ", ".join(sorted(hosts))
+        terminalreporter.write_line(f"Not tested, since they are not installed: {names}")

@@ -1,0 +1,86 @@
+"""Reports in MLflow, and scorers of its evaluation of language models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from valor_core import Report
+from valor_core.evaluation import MetricChoice
+from valor_core.packages import import_extra
+from valor_hosts.single_metric import Answer, SingleMetric
+
+
+def log_to_mlflow(
+    report: Report,
+    prefix: str = "",
+    *,
+    step: int | None = None,
+    run_id: str | None = None,
+    artifact: str = "report",
+) -> None:
+    """Log a report to MLflow: its numbers as metrics, the page and the JSON as artifacts.
+
+    Parameters
+    ----------
+    report : Report
+        Report to log.
+    prefix : str
+        Prefix of the keys, such as ``"val/"``.
+    step : int, optional
+        Step of the numbers, such as the epoch.
+    run_id : str, optional
+        Run to log to. By default the active run, or a new one.
+    artifact : str
+        Name of the files, without suffix.
+    """
+    mlflow = import_extra("mlflow", "log_to_mlflow", "mlflow")
+    mlflow.log_metrics(report.flat(prefix, short=True), step=step, run_id=run_id)
+    mlflow.log_text(report.to_html(), f"{artifact}.html", run_id=run_id)
+    mlflow.log_text(report.to_json(), f"{artifact}.json", run_id=run_id)
+
+
+def mlflow_scorer(
+    metric: MetricChoice,
+    *,
+    value: str | None = None,
+    expected: str = "expected_response",
+    query: str = "question",
+    resources: Mapping[str, Any] | None = None,
+    **parameters: Any,
+) -> Any:
+    """Return a scorer for ``mlflow.genai.evaluate(scorers=[…])``, which scores each row.
+
+    MLflow averages the scores of rows, so use metrics that score items.
+
+    Parameters
+    ----------
+    metric : str, table or spec
+        Metric of text, such as ``"text.TokenF1"`` or ``"llm.Faithfulness"``.
+    value : str, optional
+        Key of the number if the metric has several.
+    expected : str
+        Key in ``expectations`` of the expected response or responses.
+    query : str
+        Key in ``inputs`` of the question.
+    resources : mapping, optional
+        Resources of the metric, such as a judge.
+    **parameters
+        Parameters of the metric.
+    """
+    genai = import_extra("mlflow.genai.scorers", "mlflow_scorer", "mlflow")
+    entities = import_extra("mlflow.entities", "mlflow_scorer", "mlflow")
+    chosen = SingleMetric.of(metric, parameters, value=value, resources=resources)
+    name = chosen.value or chosen.spec.short_name
+
+    def score(inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
+        asked = inputs.get(query) if isinstance(inputs, Mapping) else inputs
+        references = (expectations or {}).get(expected)
+        contexts = (expectations or {}).get("contexts")
+        report = chosen.of_answers([Answer(outputs, references, asked, contexts)])
+        reason = chosen.reason(report)
+        if reason is not None:
+            return entities.Feedback(name=name, value=None, rationale=reason)
+        return entities.Feedback(name=name, value=chosen.number(report))
+
+    return genai.scorer(score, name=name)
