@@ -41,7 +41,7 @@ NUMBER = float(REPORT["F1"])
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Put fake modules in place of hosts."""
+    """Install fake modules of hosts."""
 
     def install(**modules: Any) -> None:
         for name, members in modules.items():
