@@ -63,7 +63,7 @@ def test_unset_variable_is_reported_with_position(place: str, message: str) -> N
 @pytest.mark.parametrize(
     ("text", "filled"),
     [
-        ("${env:NONE:-/tmp/a b}", "/tmp/a b"),
+        ("${env:NONE:-/data/a b}", "/data/a b"),
         ("${env:NONE:-}", ""),
         ("a${env:NONE:-}b", "ab"),
         ("${env:KEY:-other}", "s3cret"),

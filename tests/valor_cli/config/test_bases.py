@@ -113,61 +113,61 @@ def test_paths_of_a_base_stay_relative_to_it(
     tmp_path: Path, install: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install("valor-lab", "lab", PLUGINS / "lab")
-    write(tmp_path, "shared/data/parts.json", json.dumps(PARTS))
+    write(tmp_path, "bases/data/parts.json", json.dumps(PARTS))
     write(
         tmp_path,
-        "shared/mine.py",
+        "bases/mine.py",
         "import valor_core\n\n\n@valor_core.metric('mine.One', task='text')\n"
         "def one(item) -> float:\n    return 1.0\n",
     )
     write(
         tmp_path,
-        "shared/base.yaml",
+        "bases/base.yaml",
         "data: {reader: lab.Parts, path: data/parts.json}\nmodules: [mine.py]\n"
         "metrics: [lab.LongShare]\n",
     )
-    write(tmp_path, "shared/deep/middle.yaml", "extends: ../base.yaml\n")
+    write(tmp_path, "bases/deep/middle.yaml", "extends: ../base.yaml\n")
     child = write(
-        tmp_path, "runs/child.yaml", "extends: ../shared/deep/middle.yaml\noutput: report.json\n"
+        tmp_path, "runs/child.yaml", "extends: ../bases/deep/middle.yaml\noutput: report.json\n"
     )
-    monkeypatch.chdir(tmp_path / "shared")
+    monkeypatch.chdir(tmp_path / "bases")
 
     report = run_config(Request.from_file(child))
 
     assert report["LongShare"].value == 0.5
     assert Report.load(tmp_path / "runs" / "report.json").config["data"] == {
         "reader": "lab.Parts",
-        "path": "../shared/data/parts.json",
+        "path": "../bases/data/parts.json",
     }
     assert "extends" not in report.config
-    assert values_of(child)["modules"] == ["../shared/mine.py"]
+    assert values_of(child)["modules"] == ["../bases/mine.py"]
 
 
 def test_paths_of_reader_named_by_the_config_and_of_resources_are_moved(tmp_path: Path) -> None:
     write(
         tmp_path,
-        "shared/base.yaml",
-        "data: {path: a.csv, uid: a.csv}\noutput: [r.json, /tmp/r.html]\n"
+        "bases/base.yaml",
+        "data: {path: a.csv, uid: a.csv}\noutput: [r.json, /data/r.html]\n"
         "judge: {client: {name: recorded, file: replies.jsonl}, cache_file: '${env:X:-c}'}\n"
         "metrics: [{name: hf.Module, module: rouge}]\ngallery: {folder: worst}\n",
     )
     child = write(
         tmp_path,
         "child.yaml",
-        "extends: shared/base.yaml\ntask: text\ndata: {reader: csv}\njudge: {record: new.jsonl}\n",
+        "extends: bases/base.yaml\ntask: text\ndata: {reader: csv}\njudge: {record: new.jsonl}\n",
     )
 
     values = values_of(child)
 
-    assert values["data"] == {"path": "shared/a.csv", "uid": "a.csv", "reader": "csv"}
-    assert values["output"] == ["shared/r.json", "/tmp/r.html"]
+    assert values["data"] == {"path": "bases/a.csv", "uid": "a.csv", "reader": "csv"}
+    assert values["output"] == ["bases/r.json", "/data/r.html"]
     assert values["judge"] == {
-        "client": {"name": "recorded", "file": "shared/replies.jsonl"},
+        "client": {"name": "recorded", "file": "bases/replies.jsonl"},
         "cache_file": "${env:X:-c}",
         "record": "new.jsonl",
     }
     assert values["metrics"] == [{"name": "hf.Module", "module": "rouge"}]
-    assert values["gallery"] == {"folder": "shared/worst"}
+    assert values["gallery"] == {"folder": "bases/worst"}
 
 
 class TestErrors:

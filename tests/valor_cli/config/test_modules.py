@@ -27,7 +27,7 @@ from valor_core.states import DerivedState, StateRequest, counted
 
 @valor_core.metric("onelab.Short", task="text")
 def short(item) -> float:
-    """Whether a response has few letters."""
+    """Return True if a response has few letters."""
     return float(len(item.response) < 5)
 
 

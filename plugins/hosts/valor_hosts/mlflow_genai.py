@@ -1,43 +1,13 @@
-"""Reports in MLflow, and scorers of its evaluation of language models."""
+"""Scorers of MLflow's evaluation of language models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core import Report
 from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
 from valor_hosts.single_metric import Answer, SingleMetric
-
-
-def log_to_mlflow(
-    report: Report,
-    prefix: str = "",
-    *,
-    step: int | None = None,
-    run_id: str | None = None,
-    artifact: str = "report",
-) -> None:
-    """Log a report to MLflow: its numbers as metrics, the page and the JSON as artifacts.
-
-    Parameters
-    ----------
-    report : Report
-        Report to log.
-    prefix : str
-        Prefix of the keys, such as ``"val/"``.
-    step : int, optional
-        Step of the numbers, such as the epoch.
-    run_id : str, optional
-        Run to log to. By default the active run, or a new one.
-    artifact : str
-        Name of the files, without suffix.
-    """
-    mlflow = import_extra("mlflow", "log_to_mlflow", "mlflow")
-    mlflow.log_metrics(report.flat(prefix, short=True), step=step, run_id=run_id)
-    mlflow.log_text(report.to_html(), f"{artifact}.html", run_id=run_id)
-    mlflow.log_text(report.to_json(), f"{artifact}.json", run_id=run_id)
 
 
 def mlflow_scorer(
