@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from valor_core.results.result import Failed, Result, Undefined
 from valor_core.schemas.columns import Codes
@@ -55,17 +55,18 @@ def ratio(
 
 
 def ratios(
-    numerators: NDArray[np.int64], denominators: NDArray[np.int64], zero_division: float | None
+    numerators: ArrayLike, denominators: ArrayLike, zero_division: float | None
 ) -> list[float | None]:
     """Return the ratios of two columns of counts as `ratio` does, with None for undefined.
 
     Examples
     --------
-    >>> ratios(np.array([1, 0]), np.array([4, 0]), None)
+    >>> ratios([1, 0], [4, 0], None)
     [0.25, None]
     """
-    quotients: list[float | None] = (numerators / np.maximum(denominators, 1)).tolist()
-    for row in np.flatnonzero(denominators == 0).tolist():
+    divisors = np.asarray(denominators)
+    quotients: list[float | None] = (numerators / np.maximum(divisors, 1)).tolist()
+    for row in np.flatnonzero(divisors == 0).tolist():
         quotients[row] = None if zero_division is None else float(zero_division)
     return quotients
 
@@ -106,14 +107,15 @@ def mean_of_defined(
     return exact_mean(numbers), dict(left_out)
 
 
-def exact_mean(numbers: Sequence[float]) -> float:
-    """Return the mean of a non-empty sequence from its exact sum.
+def exact_mean(numbers: Iterable[float]) -> float:
+    """Return the mean of at least one number from the exact sum.
 
     Examples
     --------
     >>> exact_mean([0.1] * 10), exact_mean([1.5e308, 1.5e308])
     (0.1, 1.5e+308)
     """
+    numbers = list(numbers)
     try:
         return math.fsum(numbers) / len(numbers)
     except OverflowError:  # the sum exceeds the range of floats; the mean does not
@@ -123,8 +125,8 @@ def exact_mean(numbers: Sequence[float]) -> float:
 
 
 def macro_mean(
-    values: Sequence[NumberOrReason],
-    truths: Codes,
+    values: Iterable[NumberOrReason],
+    truths: ArrayLike,
     include_prediction_only: bool = False,
     excluded: Mapping[int, str] = {},
 ) -> tuple[NumberOrReason, dict[str, int]]:
@@ -132,10 +134,10 @@ def macro_mean(
 
     Parameters
     ----------
-    values : sequence of float, Undefined or Failed
+    values : iterable of float, Undefined or Failed
         Value of each label.
-    truths : ndarray of int64
-        Ground truths of each label.
+    truths : array_like of int
+        Number of ground truths of each label.
     include_prediction_only : bool
         Whether to include labels without ground truth.
     excluded : mapping of int to str
@@ -143,12 +145,11 @@ def macro_mean(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> macro_mean([1.0, 0.5, 0.0], np.array([3, 1, 0]))
+    >>> macro_mean([1.0, 0.5, 0.0], [3, 1, 0])
     (0.75, {'label only in predictions': 1})
     """
     included: list[NumberOrReason] = []
-    for i, (value, count) in enumerate(zip(values, truths.tolist(), strict=True)):
+    for i, (value, count) in enumerate(zip(values, _counts(truths), strict=True)):
         if i in excluded:
             included.append(Undefined(excluded[i]))
         elif count or include_prediction_only:
@@ -158,23 +159,24 @@ def macro_mean(
     return mean_of_defined(included, "labels")
 
 
+def _counts(truths: ArrayLike) -> list[int]:
+    counts: list[int] = np.asarray(truths).tolist()
+    return counts
+
+
 def weighted_mean(
-    values: Sequence[NumberOrReason], truths: Codes
+    values: Iterable[NumberOrReason], truths: ArrayLike
 ) -> tuple[NumberOrReason, dict[str, int]]:
     """Return the mean over labels weighted by ground truths, and excluded labels by reason.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> weighted_mean([1.0, 0.5], np.array([3, 1]))
+    >>> weighted_mean([1.0, 0.5], [3, 1])
     (0.875, {})
     """
-    _, left_out = mean_of_defined([v for v, n in zip(values, truths, strict=True) if n], "labels")
-    pairs = [
-        (value, count)
-        for value, count in zip(values, truths.tolist(), strict=True)
-        if count and not isinstance(value, (Undefined, Failed))
-    ]
+    true = [pair for pair in zip(values, _counts(truths), strict=True) if pair[1]]
+    _, left_out = mean_of_defined([value for value, _ in true], "labels")
+    pairs = [(value, count) for value, count in true if not isinstance(value, (Undefined, Failed))]
     total = sum(count for _, count in pairs)
     if not total:
         return Undefined("no labels with a value"), left_out

@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
 from valor_core.errors import SchemaError, StateError, and_more, short_repr
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _UNIT_BITS = 1074
 # Values are scaled into windows of 32 binary exponents and split into an integer part of at most 31
@@ -31,6 +34,8 @@ _LAYER_BITS = 31
 _MOST_LAYERS = 8
 _LOWEST_LAYER = -900
 _BLOCK = 1 << 14  # fits in the CPU cache
+# Exponents of products of two mantissas whose sum of two floats is exact.
+_LEAST_PRODUCT, _GREATEST_PRODUCT = 106 - _UNIT_BITS, 1024
 _TEXT = re.compile(r"(-?)0x([0-9a-f]+)p([+-][0-9]{1,4})")
 
 
@@ -85,6 +90,40 @@ class ExactSum:
             for _, units in _layered_units(None, floats[start : start + _BLOCK])
         )
 
+    def add_products(self, x: ArrayLike, y: ArrayLike) -> None:
+        """Add the products of two columns, each without rounding.
+
+        Variances, correlations and R2 follow from sums of products and are then independent of
+        the split of the data.
+
+        Parameters
+        ----------
+        x, y : array_like of float, of the same shape
+            Finite floats, not modified.
+
+        Raises
+        ------
+        SchemaError
+            If the shapes differ, or the values are not floats, or not finite.
+
+        Notes
+        -----
+        Products may exceed the range of float64. Below it, they are rounded to multiples of
+        2**-1074, as float64 does.
+
+        Examples
+        --------
+        >>> total = ExactSum()
+        >>> total.add_products([1e200, 0.1], [1e200, 0.1])
+        >>> total.add_products([1e200], [-1e200])
+        >>> total.value
+        0.010000000000000002
+        """
+        high, low, rest = _products(x, y)
+        self.add(high)
+        self.add(low)
+        self.units += sum(units for _, units in rest)
+
     def merge(self, other: ExactSum) -> None:
         """Add another sum, which is not modified.
 
@@ -113,6 +152,19 @@ class ExactSum:
         0.0
         """
         return _rounded(self.units)
+
+    @property
+    def exact(self) -> Fraction:
+        """Sum without rounding.
+
+        Examples
+        --------
+        >>> total = ExactSum()
+        >>> total.add_products([1.0, 3.0], [1.0, 3.0])
+        >>> total.exact / 2 - 4  # the variance of 1 and 3, whose mean is 2
+        Fraction(1, 1)
+        """
+        return _fraction(self.units)
 
     def to_text(self) -> str:
         """Return exact text of the sum for a JSON file: a hexadecimal integer and a power of two.
@@ -211,6 +263,22 @@ class ExactSums:
             for group, units in units_of(groups[chunk], floats[chunk]):
                 self.units[group] += units
 
+    def add_products(self, codes: ArrayLike, x: ArrayLike, y: ArrayLike) -> None:
+        """Add each product of `x` and `y` to the sum of its code, as `ExactSum.add_products`.
+
+        Examples
+        --------
+        >>> sums = ExactSums()
+        >>> sums.add_products([0, 1, 0], [3.0, 0.5, 1.0], [3.0, 0.5, 1.0])
+        >>> sums.values
+        array([10.  ,  0.25])
+        """
+        high, low, rest = _products(x, y)
+        self.add(codes, high)
+        self.add(codes, low)
+        for position, units in rest:
+            self.units[np.asarray(codes)[position]] += units
+
     def merge(self, other: ExactSums, codes: ArrayLike | None = None) -> None:
         """Add other sums, which are not modified.
 
@@ -261,6 +329,17 @@ class ExactSums:
         array([], dtype=float64)
         """
         return np.array([_rounded(units) for units in self.units], dtype=np.float64)
+
+    @property
+    def exact(self) -> list[Fraction]:
+        """Sums by code without rounding.
+
+        Examples
+        --------
+        >>> ExactSums([1 << 1074]).exact
+        [Fraction(1, 1)]
+        """
+        return list(map(_fraction, self.units))
 
     def to_text(self) -> str:
         """Return exact text of all sums for a JSON file, separated by spaces.
@@ -345,6 +424,52 @@ def _finite_floats(values: ArrayLike) -> NDArray[np.float64]:
             f"{and_more(len(bad) - 1)}"
         )
     return floats
+
+
+def _products(
+    x: ArrayLike, y: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[tuple[int, int]]]:
+    """Return products as sums of two floats, and position and units of the products out of range.
+
+    The error of a product is Dekker's, of the mantissas, so that nothing overflows.
+    """
+    if np.shape(x) != np.shape(y):
+        raise SchemaError(
+            f"exact sum: expected factors of the same shape, got {np.shape(x)} and {np.shape(y)}"
+        )
+    (one, exponents), (other, others) = np.frexp(_finite_floats(x)), np.frexp(_finite_floats(y))
+    exponents = exponents + others
+    high = one * other
+    (a, b), (c, d) = _halves(one), _halves(other)
+    low = ((a * c - high) + a * d + b * c) + b * d
+    outside = (exponents < _LEAST_PRODUCT) | (exponents > _GREATEST_PRODUCT)
+    rest = [
+        (at, _product_units(one[at], other[at], int(exponents[at])))
+        for at in np.flatnonzero(outside).tolist()
+    ]
+    exponents[outside] = 0
+    high[outside] = low[outside] = 0.0
+    return np.ldexp(high, exponents), np.ldexp(low, exponents), rest
+
+
+def _halves(mantissas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Split mantissas of 53 bits into two of at most 26 bits and a sign."""
+    scaled = mantissas * (2.0**27 + 1)
+    upper = scaled - (scaled - mantissas)
+    return upper, mantissas - upper
+
+
+def _product_units(one: float, other: float, exponent: int) -> int:
+    """Units of the product of two mantissas times 2**exponent, rounded to the nearest unit."""
+    product = int(one * 2.0**53) * int(other * 2.0**53)
+    places = exponent - 106 + _UNIT_BITS
+    return product << places if places >= 0 else round(_fraction(product, -places))
+
+
+def _fraction(numerator: int, bits: int = _UNIT_BITS) -> Fraction:
+    from fractions import Fraction  # late import: few metrics need it
+
+    return Fraction(numerator, 1 << bits)
 
 
 def _group_codes(codes: ArrayLike, count: int | None) -> NDArray[np.int64]:

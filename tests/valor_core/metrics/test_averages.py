@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.results import Failed, Undefined, macro_mean, mean_of_defined, ratio, weighted_mean
+from valor_core.results import (
+    Failed,
+    Undefined,
+    exact_mean,
+    macro_mean,
+    mean_of_defined,
+    ratio,
+    ratios,
+    weighted_mean,
+)
 from valor_core.results.averages import label_parameters
 from valor_core.schemas.label import Label
 
@@ -28,6 +37,17 @@ def test_macro_mean_excludes_and_counts_labels_without_ground_truth(
     include: bool, expected: tuple[float, dict[str, int]]
 ) -> None:
     assert macro_mean([1.0, 0.5, 0.0], COUNTS, include) == expected
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_averages_accept_lists_of_counts(kind: Any) -> None:
+    values, counts = kind([1.0, 0.5, 0.0]), kind([3, 1, 0])
+
+    assert macro_mean(values, counts) == (0.75, {"label only in predictions": 1})
+    assert weighted_mean(values, counts) == (0.875, {})
+    assert mean_of_defined(values, "labels") == (0.5, {})
+    assert exact_mean(values) == 0.5
+    assert ratios(counts, kind([4, 4, 0]), None) == [0.75, 0.25, None]
 
 
 def test_mean_excludes_and_counts_undefined_values() -> None:

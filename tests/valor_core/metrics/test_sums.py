@@ -6,6 +6,7 @@ import math
 import pickle
 import re
 import sys
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -265,3 +266,88 @@ def test_saved_sums_are_restored_exactly() -> None:
     sums.add([0, 1, 1], [0.1, 0.2, 1e-300])
 
     assert saved_sums(sums.to_text(), "ious", np.array([0.1, np.inf])) == sums
+
+
+ANY = st.floats(allow_nan=False, allow_infinity=False)
+PAIRS = st.lists(st.tuples(ANY, ANY), max_size=20)
+
+
+def products_of(pairs: list[tuple[float, float]]) -> ExactSum:
+    x, y = np.array(pairs, dtype=float).reshape(-1, 2).T
+    total = ExactSum()
+    total.add_products(x, y)
+    return total
+
+
+@given(PAIRS)
+def test_products_equal_fractions_in_units_of_the_least_float(
+    pairs: list[tuple[float, float]],
+) -> None:
+    units = sum(round(Fraction(x) * Fraction(y) * 2**1074) for x, y in pairs)
+
+    assert products_of(pairs).units == units
+    assert products_of(pairs).exact == Fraction(units, 2**1074)
+
+
+@given(st.lists(st.tuples(*[st.floats(-1e150, 1e150).filter(lambda x: abs(x) > 1e-130)] * 2)))
+def test_products_of_ordinary_floats_are_exact(pairs: list[tuple[float, float]]) -> None:
+    expected = sum((Fraction(x) * Fraction(y) for x, y in pairs), Fraction())
+
+    assert products_of(pairs).exact == expected
+
+
+@given(PAIRS, st.data())
+def test_split_and_order_do_not_change_products(
+    pairs: list[tuple[float, float]], data: st.DataObject
+) -> None:
+    shuffled = data.draw(st.permutations(pairs))
+    cut = data.draw(st.integers(0, len(pairs)))
+
+    left = products_of(shuffled[:cut])
+    left.merge(products_of(shuffled[cut:]))
+
+    assert left == products_of(pairs)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), ANY, ANY), min_size=1, max_size=20))
+def test_grouped_products_equal_products_of_each_group(
+    rows: list[tuple[int, float, float]],
+) -> None:
+    codes, x, y = zip(*rows, strict=True)
+    sums = ExactSums()
+    sums.add_products(codes, x, y)
+
+    assert sums.units == [
+        products_of([(x, y) for code, x, y in rows if code == group]).units
+        for group in range(max(codes) + 1)
+    ]
+    assert sums.exact == [Fraction(units, 2**1074) for units in sums.units]
+
+
+def test_variance_far_from_zero_loses_no_digit() -> None:
+    # 1e8 + 1, 1e8 + 2 and 1e8 + 4: mean 1e8 + 7/3, squared deviations 16/9, 1/9 and 25/9
+    values = np.array([1.0, 2.0, 4.0]) + 1e8
+    total, squares = ExactSum(), ExactSum()
+    total.add(values)
+    squares.add_products(values, values)
+
+    variance = squares.exact / 3 - (total.exact / 3) ** 2
+
+    assert variance == Fraction(42, 27)
+    assert float(variance) == 42 / 27
+
+
+def test_products_beyond_the_range_of_floats_cancel() -> None:
+    total = ExactSum()
+    total.add_products([1e308, 0.5, -1e308], [1e308, 3.0, 1e308])
+
+    assert total.value == 1.5
+
+
+def test_factors_of_other_lengths_are_rejected() -> None:
+    with pytest.raises(SchemaError, match=r"expected factors of the same shape, got \(2,\)"):
+        ExactSum().add_products([1.0, 2.0], [1.0])
+    with pytest.raises(SchemaError, match="expected finite values, got inf"):
+        ExactSum().add_products([math.inf], [1.0])
+    with pytest.raises(SchemaError, match="expected 1 codes, one per value, got 2"):
+        ExactSums().add_products([0, 1], [1.0], [1.0])
