@@ -9,6 +9,7 @@ from valor_detection.states import Overlaps, overlaps, ranking
 from valor_testing import check_metric
 
 from valor_core.evaluation import Evaluator
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result, mean_of_defined
 from valor_core.results.averages import label_parameters
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
@@ -30,10 +31,12 @@ class MeanTrueScore:
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield one result for each label."""
         ranked = ranking(state.table, self.parameters)
+        changed = changed_parameters(self.parameters)
         for code in (code for codes in state.table.seen.values() for code in codes):
             scores = ranked.scores[ranked.is_true & (ranked.labels == code)].tolist()
             value, _ = mean_of_defined(scores, "true positives")
-            yield Result(parameters=label_parameters(state.table.labels[code]), value=value)
+            label = label_parameters(state.table.labels[code])
+            yield Result(parameters=label | changed, value=value)
 
 
 MEAN_TRUE_SCORE = MetricSpec(
