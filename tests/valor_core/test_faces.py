@@ -12,6 +12,7 @@ import pytest
 import valor_core
 from valor_core.errors import RegistryError
 from valor_core.lazy import migration_hint, moved_names, new_place
+from valor_core.specs import EngineSpec
 
 CORE = Path(valor_core.__file__).parent
 FACES = [
@@ -166,3 +167,19 @@ def test_specs_and_parameters_load_neither_numpy_nor_schemas() -> None:
     assert numpy == "False"
     packages = {name.split(".")[1] for name in loaded.split()}
     assert packages == {"errors", "lazy", "packages", "parameters", "specs"}
+
+
+def test_parameters_with_import_of_earlier_version_get_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old_parameters.py").write_text("from valor_core.plugin import shown")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    spec = EngineSpec(
+        name="old.slow", summary="", parameters="old_parameters:Slow", implementation="old:Slow"
+    )
+
+    with pytest.raises(RegistryError) as caught:
+        _ = spec.parameter_class
+
+    assert caught.value.message.startswith("old.slow: its parameters old_parameters:Slow: ")
+    assert caught.value.remedy == "Write: from valor_core.errors import short_repr"

@@ -76,6 +76,8 @@ class Extension:
         module, _, attribute = self.value.partition(":")
         try:
             return getattr(importlib.import_module(module), attribute)
+        except RegistryError as error:
+            raise error.at(f"{self.distribution}: {self.value}: ") from error
         except Exception as error:
             raise BrokenPluginError(
                 f"{self.distribution}: {self.value}, its {self.name!r} in {self.group}, cannot be "

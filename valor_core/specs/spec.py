@@ -15,6 +15,7 @@ from valor_core.errors import (
     BrokenPluginError,
     ManifestError,
     MissingExtraError,
+    RegistryError,
     ValorError,
     did_you_mean,
     short_repr,
@@ -202,6 +203,8 @@ class Spec:
             return self.parameters
         try:
             found: type = import_object(self.parameters)
+        except RegistryError as error:
+            raise error.at(f"{self.name}: its parameters {self.parameters}: ") from error
         except Exception as error:
             raise BrokenPluginError(
                 f"{self.name}: its parameters {self.parameters} cannot be imported, "

@@ -269,3 +269,20 @@ def test_two_files_of_one_namespace_are_rejected(folder: Path) -> None:
 
     with refused(PluginConflictError):
         registry_with([folder / "one_file_lab.py", other])
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["from valor_core.plugin import shown", "from valor_core.errors import shown"],
+    ids=["package", "module"],
+)
+def test_file_with_import_of_earlier_version_gets_the_new_one(
+    tmp_path: Path, statement: str
+) -> None:
+    (tmp_path / "old_lab.py").write_text(statement)
+
+    with pytest.raises((ConfigError, RegistryError)) as caught:
+        import_file(tmp_path / "old_lab.py")
+
+    assert "old_lab.py cannot be imported, " in caught.value.message
+    assert caught.value.remedy == "Write: from valor_core.errors import short_repr"

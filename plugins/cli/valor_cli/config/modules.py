@@ -13,7 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from valor_core.errors import ConfigError, ManifestError, error_at
+from valor_core.errors import ConfigError, ManifestError, ValorError, error_at
+from valor_core.lazy import migration_hint
 from valor_core.specs import MetricSpec, Registry
 from valor_core.specs.spec import KINDS
 
@@ -58,8 +59,11 @@ def import_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a script may call sys.exit on import
         sys.modules.pop(name, None)
+        if isinstance(error, ValorError):
+            raise error.at(f"modules: {path} cannot be imported, ") from error
         raise ConfigError(
-            f"modules: {path} cannot be imported, {type(error).__name__}: {error}"
+            f"modules: {path} cannot be imported, {type(error).__name__}: {error}",
+            migration_hint(error),
         ) from error
     return module
 
