@@ -23,7 +23,7 @@ from valor_core.errors import (
     and_more,
 )
 from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.engines.engine import Engine, PartitionTask
+from valor_core.evaluation.engines.engine import Engine, PartitionTask, is_engine
 from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
@@ -58,7 +58,7 @@ class EvaluateOptions(TypedDict, total=False):
     require: Mapping[str, str] | None
     items: bool
     resources: Mapping[str, Any] | None
-    engine: str | Mapping[str, Any] | None
+    engine: str | Mapping[str, Any] | Engine | None
     progress: Progress | None
     state: str | os.PathLike[str] | None
     gallery: str | os.PathLike[str] | Mapping[str, Any] | None
@@ -92,7 +92,7 @@ def evaluate(
     require: Mapping[str, str] | None = None,
     items: bool = False,
     resources: Mapping[str, Any] | None = None,
-    engine: str | Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | Engine | None = None,
     progress: Progress | None = None,
     state: str | os.PathLike[str] | None = None,
     gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
@@ -120,8 +120,9 @@ def evaluate(
         Task used to resolve short names. Inferred from the data or metrics by default.
     slices, filter, label_map, require, items, resources : optional
         As in `Evaluator`.
-    engine : str or mapping, optional
-        Name of the engine, or a table of ``name`` and its parameters. Defaults to a serial run.
+    engine : str, mapping or Engine, optional
+        Name of the engine, a table of ``name`` and its parameters, or an engine itself. Defaults to
+        a serial run.
     progress : callable, optional
         Callback for progress.
     state : path, optional
@@ -161,7 +162,7 @@ def evaluate(
         label_map=label_map,
         require={} if require is None else require,
         items=items,
-        engine=engine,
+        engine=None if is_engine(engine) else engine,
         state=_plain_path(state),
     )
     if others:
@@ -172,7 +173,7 @@ def evaluate(
         reader = reader_of(resolved.data, task, registry)
         section = None if gallery is None else _section(gallery)
         planned = section and _planned(section, evaluator)
-        run(evaluator, reader, engine=options.engine, progress=progress, state=options.state)
+        run(evaluator, reader, engine=engine, progress=progress, state=options.state)
         report = evaluator.compute()
         if report.interrupted:
             raise interrupted(report, state)
@@ -281,7 +282,7 @@ def run(
     evaluator: Evaluator,
     reader: Reader,
     *,
-    engine: str | Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | Engine | None = None,
     progress: Progress | None = None,
     state: str | os.PathLike[str] | None = None,
     place: str = "",

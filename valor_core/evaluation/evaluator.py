@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 from threading import RLock
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 
@@ -422,8 +421,8 @@ class Evaluator:
                 warnings=() if self.unsaved is None else (self.unsaved.one_line,),
             ).judged(self.requirements)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save all counts to a file, to resume or merge later."""
+    def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
+        """Save all counts to a path or an open binary file, to resume or merge later."""
         from valor_core.evaluation import saved as saved_states
 
         with self._lock:
@@ -433,10 +432,8 @@ class Evaluator:
         """Return all counts as bytes, in the format of `save`, for `loads` in another process."""
         from valor_core.evaluation import saved as saved_states
 
-        file = BytesIO()
         with self._lock:
-            saved_states.write_state(file, self.evaluation, self.state, self.versions)
-        return file.getvalue()
+            return saved_states.state_content(self.evaluation, self.state, self.versions)
 
     def sync(self, gather: Callable[[bytes], Iterable[bytes]]) -> Evaluator:
         """Return an evaluator with the counts of all processes.
@@ -478,7 +475,7 @@ class Evaluator:
             synced.resume(content)
         return synced
 
-    def resume(self, path: str | os.PathLike[str] | bytes) -> None:
+    def resume(self, path: str | os.PathLike[str] | IO[bytes] | bytes) -> None:
         """Add the counts of a file that `save` wrote, or of `dumps`, for the same request.
 
         Raises
@@ -499,7 +496,7 @@ class Evaluator:
     @classmethod
     def load(
         cls,
-        path: str | os.PathLike[str] | bytes,
+        path: str | os.PathLike[str] | IO[bytes] | bytes,
         registry: Registry | None = None,
         *,
         items: bool = False,
@@ -509,7 +506,7 @@ class Evaluator:
 
         Parameters
         ----------
-        path : path or bytes
+        path : path, binary file or bytes
             File with the state, or its content.
         registry, items, require : optional
             As in `Evaluator`. Not part of a saved state.

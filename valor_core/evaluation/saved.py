@@ -35,8 +35,8 @@ from valor_core.schemas.slice_values import slice_to_json
 from valor_core.states.saved_columns import saved_column, saved_number
 from valor_core.states.state import FailedState
 
-Source = str | os.PathLike[str] | bytes
-"""Path of a saved state, or its content."""
+Source = str | os.PathLike[str] | IO[bytes] | bytes
+"""Path of a saved state, an open file, or its content."""
 
 STATE_FORMAT = 4  # since 4: file and row of the first skipped record
 _ARRAY = "array"
@@ -61,16 +61,16 @@ _DAMAGE = (
 
 
 def save_state(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | IO[bytes],
     evaluation: Evaluation,
     state: EvaluationState,
     versions: Mapping[str, str],
 ) -> None:
-    """Save a state to a file atomically.
+    """Save a state to a file, atomically if it is a path.
 
     Parameters
     ----------
-    path : path
+    path : path or binary file
         File to write, usually with the suffix ``.npz``.
     evaluation : Evaluation
         Evaluation, described in the header.
@@ -85,23 +85,41 @@ def save_state(
     StateError
         If the file cannot be written, or a state has an array of Python objects.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        return _write_to(path, state_content(evaluation, state, versions))
     path = Path(path)
     # Rows of metrics with a resource, such as a judge, contain the texts sent to it.
     private = bool(evaluation.resources)
     try:
         with replacing(path, private) as unfinished, unfinished.open("wb") as file:
-            write_state(file, evaluation, state, versions)
+            _write_state(file, evaluation, state, versions)
     except OSError as error:
         raise StateError(f"{path}: cannot be written, {error.strerror}") from error
 
 
-def write_state(
-    file: IO[bytes],
-    evaluation: Evaluation,
-    state: EvaluationState,
-    versions: Mapping[str, str],
+def _write_to(file: IO[bytes], content: bytes) -> None:
+    try:
+        file.write(content)
+    except (AttributeError, TypeError, ValueError, OSError) as error:
+        found = f", {error}" if isinstance(error, OSError) else ""  # or no file, of text, closed
+        raise StateError(
+            f"save: expected a path or an open binary file, got {short_repr(file)}{found}",
+            "Open a file with: open(path, 'wb')",
+        ) from error
+
+
+def state_content(
+    evaluation: Evaluation, state: EvaluationState, versions: Mapping[str, str]
+) -> bytes:
+    """Return the content of the file that `save_state` writes."""
+    file = BytesIO()
+    _write_state(file, evaluation, state, versions)
+    return file.getvalue()
+
+
+def _write_state(
+    file: IO[bytes], evaluation: Evaluation, state: EvaluationState, versions: Mapping[str, str]
 ) -> None:
-    """Write a state to an open file, as `save_state` does."""
     arrays: list[NDArray[Any]] = []
     header = {
         "valor_state": STATE_FORMAT,
@@ -174,7 +192,11 @@ def load_state(source: Source, evaluation: Evaluation) -> EvaluationState:
 
 def called_source(source: Source) -> str:
     """Return the path of a saved state, or its size if it is in memory."""
-    return f"state of {len(source):,} bytes" if isinstance(source, bytes) else str(source)
+    if isinstance(source, bytes):
+        return f"state of {len(source):,} bytes"
+    return str(
+        source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "state")
+    )
 
 
 def _damaged(path: str, error: Exception) -> StateError:
@@ -273,6 +295,10 @@ def _opened(source: Source) -> Iterator[tuple[dict[str, Any], Arrays]]:
     path = called_source(source)
     try:
         file = zipfile.ZipFile(BytesIO(source) if isinstance(source, bytes) else source)
+    except AttributeError as error:
+        raise StateError(
+            f"load: expected a path, an open binary file or bytes, got {short_repr(source)}",
+        ) from error
     except FileNotFoundError as error:
         raise StateError(f"{path}: no such file") from error
     except _DAMAGE as error:

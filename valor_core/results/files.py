@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from valor_core.errors import ReportError
+from valor_core.errors import ReportError, short_repr
 
 _NAME_LENGTH = 40
 """Characters of the name used in the name of the temporary file, which has a length limit."""
@@ -49,6 +49,13 @@ def replacing(path: Path, private: bool = False) -> Iterator[Path]:
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def path_of(path: str | os.PathLike[str], remedy: str) -> Path:
+    """Return the path of a report; raise a `ReportError` with the remedy for other objects."""
+    if isinstance(path, (str, os.PathLike)):
+        return Path(path)
+    raise ReportError(f"report: expected a path, got {short_repr(path)}", remedy)
 
 
 def check_writable(path: Path) -> None:

@@ -21,7 +21,7 @@ from valor_core.errors import (
     short_repr,
 )
 from valor_core.packages import DRAWING, version_of
-from valor_core.results.files import write_text
+from valor_core.results.files import path_of, write_text
 from valor_core.results.item_rows import ItemRow, ItemRows
 from valor_core.results.report_records import check_report
 from valor_core.results.result import Result
@@ -327,7 +327,7 @@ class Report(Results):
         MissingExtraError
             If ``valor-report``, which provides most formats, is not installed.
         """
-        path = Path(path)
+        path = path_of(path, "Write report.to_json() to a file object.")
         # Rows of metrics with a resource, such as a judge, repeat the texts sent to it.
         private = bool(self.facts) and bool(self.items)
         write_text(path, self._in_format(path), private)
@@ -405,11 +405,12 @@ class Report(Results):
         ReportError
             If the file does not exist or is not a report.
         """
+        path = path_of(path, "Use: Report.from_dict(json.load(file))")
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8")
             record = json.loads(text)
         except FileNotFoundError as error:
-            raise ReportError(f"{path}: no such file", did_you_mean_file(Path(path))) from error
+            raise ReportError(f"{path}: no such file", did_you_mean_file(path)) from error
         except OSError as error:
             raise ReportError(f"{path}: cannot be read, {error.strerror}") from error
         except (ValueError, RecursionError) as error:

@@ -24,9 +24,12 @@ from valor_core.errors import (
     SchemaError,
     StateError,
 )
+from valor_core.evaluation import EvaluationState
+from valor_core.evaluation.engines import PartitionTask
 from valor_core.evaluation.evaluate import run
 from valor_core.readers import reader_of
 from valor_core.readers.reader import InMemory
+from valor_core.resources import opened
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.specs.spec import MetricSpec
@@ -396,3 +399,19 @@ class TestForms:
         # the first line lists the tasks of whatever is installed
         with pytest.raises(ConfigError, match=r"got 'txt'\nDid you mean 'text'\?$"):
             evaluate([Text("q1", response="a")], [length], "txt")
+
+
+class Reversed:
+    """Engine that counts the last partition first."""
+
+    def map(self, work: PartitionTask, partitions: Any) -> Iterator[EvaluationState]:
+        with opened(work.resources) as resources:
+            yield from (work(one, resources) for one in reversed(partitions))
+
+
+def test_engine_may_be_an_object(lab: Path) -> None:
+    halves = [TextBatch.of(ITEMS[:4]), TextBatch.of(ITEMS[4:])]
+
+    assert evaluate(halves, METRICS, engine=Reversed()) == evaluate(halves, METRICS)
+    with pytest.raises(ConfigError, match=r"null, got <class '.*Reversed'>"):
+        evaluate(halves, METRICS, engine=Reversed)  # type: ignore[type-abstract]

@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO, StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -462,6 +463,34 @@ class TestSavedStates:
         loaded = Evaluator.loads(evaluator.dumps())
 
         assert loaded.compute() == evaluator.compute()
+
+    def test_evaluator_is_saved_to_an_open_file(self, tmp_path: Path) -> None:
+        evaluator, memory = evaluated(ITEMS, ["lab.LongShare"], **OPTIONS), BytesIO()
+
+        evaluator.save(memory)
+        with (tmp_path / "state.npz").open("wb") as file:
+            evaluator.save(file)
+
+        assert Evaluator.load(memory).compute() == evaluator.compute()
+        with (tmp_path / "state.npz").open("rb") as file:
+            assert Evaluator.load(file).compute() == evaluator.compute()
+
+    @pytest.mark.parametrize("file", [StringIO(), 3, None])
+    def test_object_that_is_no_file_is_rejected(self, file: Any) -> None:
+        evaluator = evaluated(ITEMS, ["lab.LongShare"])
+
+        with pytest.raises(StateError, match="save: expected a path or an open binary file, got"):
+            evaluator.save(file)
+        with pytest.raises(StateError, match=r"expected a (saved state|path, an open binary file)"):
+            Evaluator.load(file)
+
+    def test_file_open_for_reading_is_rejected(self, tmp_path: Path) -> None:
+        (tmp_path / "state.npz").touch()
+        with (
+            (tmp_path / "state.npz").open("rb") as file,
+            pytest.raises(StateError, match=r"got <_io.BufferedReader name=.*, write"),
+        ):
+            evaluated(ITEMS, ["lab.LongShare"]).save(file)
 
     def test_damaged_bytes_are_rejected(self) -> None:
         with pytest.raises(StateError, match="state of 3 bytes: expected a saved state, found"):

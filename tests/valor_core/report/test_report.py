@@ -6,6 +6,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -408,3 +409,12 @@ def test_environment_without_valor_report_evaluates_and_prints(tmp_path: Path) -
         "Length = 5.0",
         "MissingExtraError report.md: a report in .md needs valor-report, which is not installed",
     ]
+
+
+def test_report_is_saved_to_a_path_only() -> None:
+    with pytest.raises(
+        ReportError, match=r"report: expected a path, got <.*\nWrite report.to_json"
+    ):
+        REPORT.save(BytesIO())  # type: ignore[arg-type]
+    with pytest.raises(ReportError, match=r"got 3\nUse: Report.from_dict\(json.load\(file\)\)"):
+        Report.load(3)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from attrs import field, frozen
 
@@ -161,6 +161,7 @@ class PartitionTask:
         return cls(evaluation, reader, versions, journal, control or LocalControl())
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Engine, constructed with an instance of its parameter class."""
 
@@ -174,13 +175,20 @@ class Engine(Protocol):
         """
 
 
-def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: str = "") -> Engine:
+def is_engine(value: object) -> bool:
+    """Return True for an instance of an engine, as opposed to its name, table or class."""
+    return isinstance(value, Engine) and not isinstance(value, type)
+
+
+def engine(
+    section: str | Mapping[str, Any] | Engine | None, registry: Registry, place: str = ""
+) -> Engine:
     """Create the engine of a config section. Defaults to the local engine with one worker.
 
     Parameters
     ----------
-    section : str or mapping, optional
-        Name of the engine, or a table of ``name`` and its parameters.
+    section : str, mapping or Engine, optional
+        Name of the engine, a table of ``name`` and its parameters, or an engine itself.
     registry : Registry
         Registry used to resolve the name.
     place : str
@@ -196,6 +204,8 @@ def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: s
     >>> engine({"name": "local", "workers": 2}, Registry()).parameters.workers
     2
     """
+    if isinstance(section, Engine):
+        return section
     values = {"name": section} if isinstance(section, str) else dict(section or {})
     with error_at(f"{place}engine.name: "):
         spec = registry.find(EngineSpec, str(values.pop("name", "local")))
