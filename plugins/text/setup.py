@@ -13,7 +13,7 @@ from setuptools.command.build_ext import build_ext
 
 
 def checksum(folder: Path) -> int:
-    """Return the checksum by which `valor_core.kernels.kernels` detects a stale library."""
+    """Return the checksum by which `valor_core.kernels.load_kernels` detects a stale library."""
     found = 0
     for path in sorted(folder.glob("*.[ch]")):
         found = crc32(path.name.encode() + path.read_bytes(), found)

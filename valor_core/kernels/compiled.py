@@ -164,7 +164,7 @@ def load_kernels(module: str) -> Kernels:
     Parameters
     ----------
     module : str
-        Package and name of the library. The sources are in the folder ``load_kernels`` next to it.
+        Package and name of the library. The sources are in the folder ``kernels`` next to it.
 
     Examples
     --------

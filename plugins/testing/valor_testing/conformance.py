@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from attrs import evolve
 
 from valor_core.errors import ResourceError, ValorError
 from valor_core.evaluation import BoundMetric
+from valor_core.packages import import_extra
 from valor_core.parameters import parameters_from
 from valor_core.readers import InMemory
 from valor_core.resources import opened
@@ -47,6 +50,9 @@ from valor_testing.subject import REFUSED, Refusal, Subject
 
 Case = tuple[str, Callable[[], None]]
 """Name of a component, and a function that raises a `ConformanceError`."""
+
+Pluggable = str | Path | ModuleType
+"""Namespace of a plugin, or the path or module of a plugin of one file."""
 
 Data = Mapping[str, Sequence[Any]] | Sequence[Any] | None
 """Data sets by name, or the batches or items of one; None for the built-in examples."""
@@ -96,7 +102,7 @@ def check_metric(
 
 
 def check_plugin(
-    namespace: str,
+    plugin: Pluggable,
     registry: Registry | None = None,
     *,
     batches: Data = None,
@@ -108,8 +114,9 @@ def check_plugin(
 
     Parameters
     ----------
-    namespace : str
-        Entry-point name of the plugin.
+    plugin : str, Path or module
+        Entry-point name of the plugin, or a plugin of one file: its path, such as ``"mylab.py"``,
+        or its imported module. Files are registered in the registry.
     registry : Registry, optional
         Registry used to resolve the plugin. Defaults to a new `Registry()`.
     batches : sequence of batches or items, or mapping of str to sequences, optional
@@ -136,7 +143,7 @@ def check_plugin(
     >>> check_plugin("core")
     """
     every = cases(
-        namespace,
+        plugin,
         registry,
         batches=batches,
         parameters=parameters,
@@ -147,7 +154,7 @@ def check_plugin(
 
 
 def cases(
-    namespace: str,
+    plugin: Pluggable,
     registry: Registry | None = None,
     *,
     batches: Data = None,
@@ -172,23 +179,24 @@ def cases(
     >>> [name for name, check in cases("core")][:2]
     ['core', 'core.local']
     """
-    plugin = Plugin(namespace, Registry() if registry is None else registry)
-    manifest = plugin.registry.manifest(namespace)
-    yield namespace, partial(_check_manifest, plugin)
+    found = _plugin(plugin, Registry() if registry is None else registry)
+    namespace, registry = found.name, found.registry
+    manifest = registry.manifest(namespace)
+    yield namespace, partial(_check_manifest, found)
     given = parameters or {}
     has_rows = any(task.rows is not None for task in manifest.of(TaskSpec))
-    tables = [plugin.registry.find(ReaderSpec, input_laws.TABLES)] if has_rows else []
+    tables = [registry.find(ReaderSpec, input_laws.TABLES)] if has_rows else []
     _check_named(namespace, "reader", [*manifest.of(ReaderSpec), *tables], readers or {})
     _check_named(namespace, "metric", [*manifest.of(MetricSpec), *manifest.of(EngineSpec)], given)
     for declared in manifest.all():
         if not isinstance(declared, MetricSpec):
-            yield declared.name, partial(_check_other, declared, readers or {}, given, plugin)
-    datasets = _datasets(batches, plugin.registry)
+            yield declared.name, partial(_check_other, declared, readers or {}, given, found)
+    datasets = _datasets(batches, registry)
     bound: dict[str, list[tuple[MetricSpec, Any]]] = {}
     served = [(spec, task) for spec in manifest.of(MetricSpec) for task in spec.tasks]
     for declared_spec, of_task in served:
         spec = declared_spec.for_task(of_task)
-        opener = partial(_opened, [spec], resources or {}, plugin.registry)
+        opener = partial(_opened, [spec], resources or {}, registry)
         several = given.get(spec.name)
         several = several if isinstance(several, list) and several else [several]
         for number, values in enumerate(several):
@@ -199,11 +207,25 @@ def cases(
             others = several[1:] if number == 0 else None
             yield (
                 name,
-                partial(_check_metric, spec, datasets, values, opener, plugin.registry, others),
+                partial(_check_metric, spec, datasets, values, opener, registry, others),
             )
     for task, chosen in bound.items():
-        joint = partial(_check_together, chosen, datasets, resources or {}, plugin.registry)
+        joint = partial(_check_together, chosen, datasets, resources or {}, registry)
         yield f"{namespace}/{name_of(laws.independent_of_other_metrics)}: {task}", joint
+
+
+def _plugin(plugin: Pluggable, registry: Registry) -> Plugin:
+    """Return a plugin in its registry; a file is registered as by ``modules`` in a config."""
+    if isinstance(plugin, str) and not plugin.endswith(".py"):
+        return Plugin(plugin, registry)
+    modules = import_extra("valor_cli.config.modules", f"check_plugin: {plugin}", "valor-cli")
+    file = Path(plugin) if isinstance(plugin, str) else plugin
+    namespaces = modules.add_modules([file], registry)
+    if len(namespaces) != 1:
+        found = " and ".join(namespaces) or "none"
+        name = file.__name__ if isinstance(file, ModuleType) else file.name
+        raise ConformanceError(name, "manifest declares", f"expected one namespace, found {found}")
+    return Plugin(namespaces[0], registry)
 
 
 def _check_manifest(plugin: Plugin) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import isroutine
 from pathlib import Path
 from types import ModuleType
@@ -86,19 +86,47 @@ def registry_with(modules: Iterable[Path], plugins: Mapping[str, str] | None = N
         If a file declares nothing, a hook is invalid, or a namespace or name is taken.
     """
     registry = Registry(plugins or {})
-    imported = {path: import_file(path) for path in modules}
+    add_modules(modules, registry)
+    return registry
+
+
+def add_modules(modules: Iterable[Path | ModuleType], registry: Registry) -> tuple[str, ...]:
+    """Register plugins of one file and return their namespaces, sorted.
+
+    Parameters
+    ----------
+    modules : iterable of Path or module
+        The files, or their imported modules.
+    registry : Registry
+        Registry that gets their components.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be imported.
+    RegistryError
+        If a file declares nothing, a hook is invalid, or a namespace or name is taken.
+    """
+    imported = {
+        str(each.__file__ if isinstance(each, ModuleType) else each): each
+        if isinstance(each, ModuleType)
+        else import_file(each)
+        for each in modules
+    }
+    namespaces: set[str] = set()
     for path, module in imported.items():
         with error_at(f"modules: {path}: "):
-            _register(module, path, registry)
+            namespaces.update(_register(module, registry))
     for path, module in imported.items():
         with error_at(f"modules: {path}: "):
             for spec in _decorated(module):
                 registry.add(spec)
-    return registry
+                namespaces.add(spec.namespace)
+    return tuple(sorted(namespaces))
 
 
-def _register(module: ModuleType, path: Path, registry: Registry) -> None:
-    """Register the hooks of a file under the namespace of the names that they declare."""
+def _register(module: ModuleType, registry: Registry) -> Iterator[str]:
+    """Register the hooks of a file; yield the namespace of the names that they declare."""
     for name in _HOOKS:
         if isroutine(value := vars(module).get(name)) and not hasattr(value, _HOOK_MARK):
             raise ManifestError(
@@ -108,7 +136,9 @@ def _register(module: ModuleType, path: Path, registry: Registry) -> None:
     functions = [value for value in vars(module).values() if isroutine(value)]
     hooks = [function for function in functions if hasattr(function, _HOOK_MARK)]
     if hooks:
-        registry.register(_namespace(hooks, module.__name__), module, path.name, "")
+        namespace = _namespace(hooks, module.__name__)
+        registry.register(namespace, module, Path(str(module.__file__)).name, "")
+        yield namespace
     elif not _decorated(module) and not any(hasattr(each, _FORMAT_MARK) for each in functions):
         raise ManifestError(
             "expected metrics or hooks, found none",
