@@ -87,7 +87,8 @@ def page_of(spec: Spec) -> Path:
 
 def pages() -> list[Path]:
     """Return all files that may have generated sections."""
-    return [ROOT / "README.md", ROOT / "mkdocs.yml", *sorted(DOCS.rglob("*.md"))]
+    readmes = sorted(ROOT.glob("plugins/*/README.md"))
+    return [ROOT / "README.md", ROOT / "mkdocs.yml", *sorted(DOCS.rglob("*.md")), *readmes]
 
 
 def renewed(text: str, registry: Registry) -> str:
@@ -387,10 +388,18 @@ def _table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _structure(registry: Registry, argument: str) -> str:
     """Return the numbers of rooms, floors, arrows and cycles of the families."""
-    sys.path.insert(0, str(DOCS))
-    from structure import table
+    return str(_beside("structure").table())
 
-    return table()
+
+def _install(registry: Registry, stems: str) -> str:
+    return str(_beside("addresses").installation(*stems.split()))
+
+
+def _beside(name: str) -> ModuleType:
+    """Import another module of this folder."""
+    if str(DOCS) not in sys.path:
+        sys.path.insert(0, str(DOCS))
+    return importlib.import_module(name)
 
 
 _KINDS: Mapping[str, Any] = {
@@ -406,6 +415,7 @@ _KINDS: Mapping[str, Any] = {
     "module": _module,
     "python": _python,
     "commands": _commands,
+    "install": _install,
     "structure": _structure,
 }
 

@@ -18,6 +18,7 @@ import pytest
 from cases import for_each
 from hatchling.builders.wheel import WheelBuilder
 
+from valor_core import packages
 from valor_core.kernels.compiled import VARIABLE
 from valor_core.packages import OWNERS
 from valor_core.specs import Registry
@@ -265,6 +266,21 @@ def test_installed_metadata_matches_project_file(folder: Path) -> None:
     }
     scripts = {("console_scripts", name): to for name, to in metadata.get("scripts", {}).items()}
     assert found == expected | scripts
+
+
+def test_install_command_has_requirements_of_project_files() -> None:
+    found = {}
+    for folder in (ROOT, *PLUGINS):
+        metadata = project(folder)
+        extras = metadata.get("optional-dependencies", {})
+        lines = {"": metadata["dependencies"]} | {f"[{name}]": extras[name] for name in extras}
+        for extra, each in lines.items():
+            names = [re.split(r"[\[>]", line)[0] for line in sorted(each)]
+            required = [one for one in names if one.startswith("valor-") and one != "valor-core"]
+            if required or not extra:
+                found[metadata["name"] + extra] = " ".join(required)
+
+    assert found == packages._REQUIRED
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)

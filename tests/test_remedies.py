@@ -86,5 +86,5 @@ def test_command_names_folders_of_missing_distributions(monkeypatch: pytest.Monk
         return re.findall(r"plugins/([a-z]+(?:\[[a-z,]+\])?)", packages.ways(requirement))
 
     assert folders("valor-segmentation[coco]") == ["detection", "segmentation[coco]"]
-    assert folders("valor-segmentation[images]") == ["detection", "segmentation[images]"]
+    assert folders("valor-segmentation[images]") == ["segmentation[images]"]
     assert folders("valor-rgb[llm]") == ["intervals", "llm", "rgb[llm]"]

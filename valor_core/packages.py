@@ -28,6 +28,9 @@ _CLONE = Path(__file__).parents[1]
 PUBLISHED: Final[bool] = False
 """True once this project owns its names on the package index; remedies then use them."""
 
+REPOSITORY: Final[str] = ""
+"""Address of the public repository, such as ``https://example.org/valor``; empty without one."""
+
 OWNERS: Final[Mapping[str, str]] = {
     "classification": "valor-classification",
     "core": "valor-core",
@@ -52,13 +55,40 @@ RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
 DRAWING: Final = "valor-report"
 """Distribution of this project that prints and draws reports."""
 
-_PROJECT: Final = frozenset(
-    {*OWNERS.values(), DRAWING, "valor-cli", "valor-hosts", "valor-intervals", "valor-testing"}
-)
-"""All distributions of this project."""
-
-_FILE_LINE: Final = re.compile(r"-[re] (?:plugins/)?([a-z]+)(?:\.txt|\[|$)")
-_EXTRA_LINE: Final = re.compile(r"(valor-[a-z]+)\b.*extra == [\"']([a-z]+)")
+_REQUIRED: Final[Mapping[str, str]] = {
+    "valor-classification": "valor-files",
+    "valor-cli": "valor-files valor-report",
+    "valor-core": "",
+    "valor-core[cli]": "valor-cli",
+    "valor-core[tables]": "valor-files",
+    "valor-dask": "",
+    "valor-detection": "valor-files",
+    "valor-detection[plot]": "valor-report",
+    "valor-evaluate": "valor-files",
+    "valor-evaluate[classification]": "valor-classification",
+    "valor-evaluate[detection]": "valor-detection",
+    "valor-evaluate[segmentation]": "valor-segmentation",
+    "valor-evaluate[text]": "valor-text",
+    "valor-files": "",
+    "valor-hosts": "valor-report",
+    "valor-hosts[classification]": "valor-classification",
+    "valor-intervals": "",
+    "valor-llm": "valor-intervals",
+    "valor-llm[cli]": "valor-cli valor-report",
+    "valor-llm[gallery]": "valor-report",
+    "valor-report": "",
+    "valor-rgb": "valor-files valor-intervals valor-text",
+    "valor-rgb[cli]": "valor-cli",
+    "valor-rgb[llm]": "valor-llm",
+    "valor-segmentation": "valor-files",
+    "valor-segmentation[coco]": "valor-detection",
+    "valor-segmentation[images]": "valor-report",
+    "valor-testing": "",
+    "valor-text": "valor-files",
+    "valor-text[evaluate]": "valor-evaluate",
+    "valor-text[gallery]": "valor-report",
+}
+"""Distributions of this project that each of them, or an extra, requires besides core."""
 
 _NO_CLONE = (
     "Run it in a clone of Valor's repository: the package index does not have these packages."
@@ -241,8 +271,8 @@ def install(*arguments: str) -> str:
 def ways(*requirements: str) -> str:
     """Return the command that installs distributions into the running environment.
 
-    Until this project has `PUBLISHED` its distributions, they are installed from a clone: anybody
-    could register their names on the package index.
+    Until this project has `PUBLISHED` its distributions, they are installed from the clone that
+    runs, or else from `REPOSITORY`: anybody could register their names on the package index.
 
     Parameters
     ----------
@@ -254,51 +284,45 @@ def ways(*requirements: str) -> str:
     >>> ways("rasterio").endswith(" rasterio")
     True
     """
-    if PUBLISHED or not any(one.partition("[")[0] in _PROJECT for one in requirements):
+    named = [(one, *one.rstrip("]").partition("[")[::2]) for one in requirements]
+    if PUBLISHED or not any(name in _REQUIRED for _, name, _ in named):
         return install(*requirements)
-    is_clone = (_CLONE / "requirements").is_dir()
     arguments: list[str] = []
-    for one in requirements:
-        name, bracket, extras = one.partition("[")
-        if name not in _PROJECT:
+    for one, name, extras in named:
+        if name not in _REQUIRED:
             arguments.append(one)
             continue
-        for each in dict.fromkeys([*_missing_requirements(name, extras.strip("]")), name]):
-            bare = each.removeprefix("valor-")
-            folder = "." if bare == "core" else f"plugins/{bare}"
-            path = str(_CLONE / folder) if is_clone else folder
-            arguments += ["-e", path + (bracket + extras if each == name else "")]
+        for each in dict.fromkeys([*_missing(name, *re.split("[ ,]+", extras)), one]):
+            arguments += _source(each)
     command = install(*arguments)
-    return command if is_clone else f"{command}\n{_NO_CLONE}"
+    return command if _is_clone() or REPOSITORY else f"{command}\n{_NO_CLONE}"
 
 
-def _missing_requirements(name: str, extras: str = "") -> Iterator[str]:
+def _is_clone() -> bool:
+    return (_CLONE / "requirements").is_dir()
+
+
+def _source(requirement: str) -> list[str]:
+    """Return the arguments that install a distribution from a clone or from the repository."""
+    name, bracket, extras = requirement.partition("[")
+    folder = "" if name == "valor-core" else f"plugins/{name.removeprefix('valor-')}"
+    if REPOSITORY and not _is_clone():
+        fragment = f"#subdirectory={folder}" if folder else ""
+        return [f"{requirement} @ git+{REPOSITORY}{fragment}"]
+    path = str(_CLONE / folder) if _is_clone() else folder or "."
+    return ["-e", path + bracket + extras]
+
+
+def _missing(name: str, *extras: str) -> Iterator[str]:
     """Yield required distributions of this project that are not installed.
 
-    The package index does not have them, so the command must name their folders.
+    The package index does not have them, so the command must name their sources.
     """
-    # pip resolves the folders in these files from the current folder, so -r works in a clone only
-    folder = name.removeprefix("valor-")
-    file = _CLONE / "requirements" / f"{folder}.txt"
-    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else ()
-    found = [_FILE_LINE.match(line) for line in lines]
-    names = [f"valor-{match[1]}" for match in found if match and match[1] != folder]
-    for line in _requires(name) if extras else ():
-        match = _EXTRA_LINE.match(line)
-        names += [match[1]] if match and match[2] in re.split(r"[ ,]+", extras) else []
-    for required in names:
-        yield from _missing_requirements(required)
+    keys = (name, *(f"{name}[{extra}]" for extra in extras))
+    for required in " ".join(_REQUIRED.get(key, "") for key in keys).split():
+        yield from _missing(required)
         if version_of(required) is None:
             yield required
-
-
-def _requires(name: str) -> list[str]:
-    from importlib.metadata import PackageNotFoundError, requires
-
-    try:
-        return requires(name) or []
-    except PackageNotFoundError:
-        return []
 
 
 def uninstall(distribution: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from valor_core import packages
-from valor_core.packages import OWNERS, PUBLISHED, install, uninstall, ways
+from valor_core.packages import OWNERS, PUBLISHED, REPOSITORY, install, uninstall, ways
 
 Set = Callable[..., None]
 
@@ -87,10 +87,13 @@ def folders(command: str) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", ["valor-core[tables]", "valor-cli", *OWNERS.values()])
-def test_unpublished_packages_are_installed_from_the_clone(name: str) -> None:
+def test_unpublished_packages_are_installed_from_the_clone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", False)
+
     command = ways(name)
 
-    assert not PUBLISHED
     assert "valor-" not in command.partition(" install ")[2].replace(str(CLONE), "")
     assert folders(command)
     assert all((folder / "pyproject.toml").is_file() for folder in folders(command))
@@ -99,6 +102,7 @@ def test_unpublished_packages_are_installed_from_the_clone(name: str) -> None:
 def test_requirements_of_missing_package_are_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", False)
     monkeypatch.setattr(packages, "version_of", lambda name: None if name == "valor-text" else "1")
 
     assert folders(ways("valor-rgb")) == [CLONE / "plugins/text", CLONE / "plugins/rgb"]
@@ -106,6 +110,8 @@ def test_requirements_of_missing_package_are_installed(
 
 def test_missing_clone_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(packages, "_CLONE", tmp_path)
+    monkeypatch.setattr(packages, "PUBLISHED", False)
+    monkeypatch.setattr(packages, "REPOSITORY", "")
 
     command, note = ways("valor-detection[plot]").splitlines()
 
@@ -113,7 +119,44 @@ def test_missing_clone_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert note.startswith("Run it in a clone of Valor's repository")
 
 
-def test_published_packages_are_installed_from_index(monkeypatch: pytest.MonkeyPatch) -> None:
+ADDRESS = "https://example.org/valor"
+
+
+def test_package_is_installed_from_repository_without_clone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(packages, "_CLONE", tmp_path)
+    monkeypatch.setattr(packages, "PUBLISHED", False)
+    monkeypatch.setattr(packages, "REPOSITORY", ADDRESS)
+    monkeypatch.setattr(packages, "version_of", lambda name: None)
+
+    text = f"valor-text @ git+{ADDRESS}#subdirectory=plugins/text"
+    files = f"valor-files @ git+{ADDRESS}#subdirectory=plugins/files"
+    assert ways("valor-core") == install(f"valor-core @ git+{ADDRESS}")
+    assert ways("valor-text[nltk]", "scipy") == install(
+        files, text.replace("text @", "text[nltk] @"), "scipy"
+    )
+    assert ways("scipy") == install("scipy")
+
+
+def test_clone_is_preferred_to_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", False)
+    before = ways("valor-text[nltk]")
+
+    monkeypatch.setattr(packages, "REPOSITORY", ADDRESS)
+
+    assert ways("valor-text[nltk]") == before
+
+
+def test_published_project_has_address_of_repository() -> None:
+    assert REPOSITORY or not PUBLISHED
+
+
+@pytest.mark.parametrize("repository", ["", ADDRESS])
+def test_published_packages_are_installed_from_index(
+    repository: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "REPOSITORY", repository)
     monkeypatch.setattr(packages, "PUBLISHED", True)
 
     assert ways("valor-detection[plot]") == install("valor-detection[plot]")
@@ -126,4 +169,4 @@ def test_no_page_installs_unpublished_package_from_index() -> None:
 
     found = {page.name: wrong.findall(page.read_text(encoding="utf-8")) for page in pages}
 
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    assert PUBLISHED or {name: lines for name, lines in found.items() if lines} == {}

@@ -1,0 +1,52 @@
+"""Addresses and install lines of the pages, from `PUBLISHED` and `REPOSITORY`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from valor_core import packages
+
+ROOT = Path(__file__).parent.parent
+PLACEHOLDER = "https://github.com/OWNER/valor"
+"""Address of the repository in pages until there is one."""
+
+_UNPUBLISHED = "The package index does not have this project's packages yet."
+_PROJECT_LINE = re.compile(r"-e (?:plugins/)?([a-z.]+)(\[[a-z,]+\])?")
+
+
+def repository() -> str:
+    """Return the address of the repository, or the placeholder."""
+    return packages.REPOSITORY or PLACEHOLDER
+
+
+def installation(*stems: str) -> str:
+    """Return how to install the packages of files in ``requirements/``, as Markdown.
+
+    Parameters
+    ----------
+    *stems : str
+        Names of the files, without their suffix.
+    """
+    if packages.PUBLISHED:
+        names = shlex.join(map(_requirement, stems))
+        return _block(f"python -m pip install {names}")
+    files = " ".join(f"-r requirements/{stem}.txt" for stem in stems)
+    command = f"python -m pip install {files}"
+    if packages.REPOSITORY:
+        clone = f"git clone {packages.REPOSITORY} valor && cd valor"
+        return f"{_UNPUBLISHED} Install from a clone:\n\n{_block(clone, command)}"
+    return f"{_UNPUBLISHED} In a clone of the repository:\n\n{_block(command)}"
+
+
+def _requirement(stem: str) -> str:
+    """Return the package of a file, with the extras that the file installs."""
+    lines = (ROOT / "requirements" / f"{stem}.txt").read_text(encoding="utf-8").splitlines()
+    found = [_PROJECT_LINE.fullmatch(line) for line in lines]
+    extras = {match[1]: match[2] or "" for match in found if match}
+    return f"valor-{stem}{extras['.' if stem == 'core' else stem]}"
+
+
+def _block(*lines: str) -> str:
+    return "\n".join(["```sh", *lines, "```"])

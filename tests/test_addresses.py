@@ -1,0 +1,73 @@
+"""Install lines of pages: before publication, with an address of the repository, and after."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from cases import for_each
+
+from valor_core import packages
+
+ROOT = Path(__file__).parent.parent
+ADDRESS = "https://example.org/valor"
+FROM_FILES = "python -m pip install -r requirements/cli.txt -r requirements/segmentation.txt"
+
+
+@pytest.fixture(scope="module")
+def addresses() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("addresses", ROOT / "docs" / "addresses.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_unpublished_packages_are_installed_in_a_clone(
+    addresses: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", False)
+    monkeypatch.setattr(packages, "REPOSITORY", "")
+
+    text = addresses.installation("cli", "segmentation")
+
+    assert "the package index does not have" in text.lower()
+    assert text.endswith(f"\n\n```sh\n{FROM_FILES}\n```")
+    assert addresses.repository() == addresses.PLACEHOLDER
+
+
+def test_repository_is_cloned_by_install_lines(
+    addresses: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", False)
+    monkeypatch.setattr(packages, "REPOSITORY", ADDRESS)
+
+    text = addresses.installation("cli", "segmentation")
+
+    assert text.endswith(f"```sh\ngit clone {ADDRESS} valor && cd valor\n{FROM_FILES}\n```")
+    assert addresses.repository() == ADDRESS
+
+
+@for_each(
+    "stem, requirement",
+    [
+        ("core", "valor-core"),
+        ("cli", "valor-cli"),
+        ("rgb", "valor-rgb"),
+        ("segmentation", "'valor-segmentation[coco,images,raster,distance]'"),
+    ],
+)
+def check_published(stem: str, requirement: str, addresses: ModuleType) -> None:
+    assert addresses.installation(stem) == f"```sh\npython -m pip install {requirement}\n```"
+
+
+def test_published_packages_are_installed_with_extras_of_requirements_file(
+    addresses: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", True)
+    monkeypatch.setattr(packages, "REPOSITORY", ADDRESS)
+
+    check_published(addresses=addresses)
