@@ -100,13 +100,17 @@ def resolve_data(
     return ResolvedData(*of_two_sides(data, predictions, registry, task, metrics))
 
 
+_OF_TABLES = ("columns", "column_names", "get_columns", "schema")
+
+
 def _may_be_table(side: Any) -> bool:
     """Return whether a side may be a path or a table in memory; batches and arrays are not."""
     if isinstance(side, (str, os.PathLike, Mapping, Partition)):
         return True
     if isinstance(side, (list, tuple)):
         return len(side) > 0 and isinstance(side[0], Mapping)
-    return any(hasattr(side, name) for name in ("columns", "column_names", "get_columns"))
+    # of the class: such properties of a lazy frame may compute
+    return any(hasattr(type(side), name) for name in _OF_TABLES)
 
 
 def _recognizer(sides: Sequence[Any]) -> Any:

@@ -10,8 +10,10 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import dask.dataframe
+import datasets
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 from attrs import frozen
 from valor_hosts import (
@@ -368,3 +370,20 @@ def test_partitions_without_rows_are_reported() -> None:
     report = evaluate_partitions([TABLE[:0]], [F1], "classification")
 
     assert report.warnings == ("no datums were counted",)
+
+
+def test_one_table_is_one_partition() -> None:
+    assert evaluate_partitions(TABLE, [F1]).to_json() == evaluate(TABLE, [F1]).to_json()
+
+
+def test_lazy_table_suggests_call_that_gets_its_rows() -> None:
+    with pytest.raises(SchemaError, match=r"Pass its rows: data.collect\(\)"):
+        evaluate_partitions(polars.from_pandas(TABLE).lazy(), [F1])
+
+
+def test_parts_of_streamed_data_set_have_report_of_whole_table() -> None:
+    streamed = datasets.Dataset.from_pandas(TABLE).to_iterable_dataset()
+
+    report = evaluate_partitions(streamed.iter(3), [F1])
+
+    assert report["F1"].value == NUMBER

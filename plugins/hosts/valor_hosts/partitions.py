@@ -94,12 +94,11 @@ class PartitionCount:
 
 def _has_rows(table: Any) -> bool:
     columns = next(iter(table.values()), ()) if isinstance(table, Mapping) else table
-    count: int = len(columns)
-    return count > 0
+    return not hasattr(columns, "__len__") or len(columns) > 0
 
 
 def _of_tables(frame: Iterable[Any], count: PartitionCount) -> Iterator[Counted]:
-    for table in frame:
+    for table in [frame] if hasattr(type(frame), "columns") else frame:
         yield from count([table])
 
 

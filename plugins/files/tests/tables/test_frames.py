@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+import dask.dataframe
 import datasets
 import numpy as np
 import pandas
 import polars
 import pyarrow
+import pyarrow.dataset
 import pytest
 from valor_files import TableInMemory
+
+from valor_core import Evaluator, evaluate
+from valor_core.errors import ParameterError, SchemaError
 
 ROWS: dict[str, list[Any]] = {
     "uid": ["a", "b", "c"],
@@ -123,3 +129,82 @@ def test_frame_prints_its_size() -> None:
     frame = pandas.DataFrame({"a": range(1000), "b": 0})
 
     assert str(TableInMemory.of(frame)) == "<DataFrame of 1,000 rows and 2 columns>"
+
+
+def of_dask() -> Any:
+    return dask.dataframe.from_pandas(of_pandas(), npartitions=2)
+
+
+def of_lazy_polars() -> Any:
+    return of_polars().lazy()
+
+
+def of_arrow_dataset() -> Any:
+    return pyarrow.dataset.dataset(of_arrow())
+
+
+def of_arrow_reader() -> Any:
+    return pyarrow.RecordBatchReader.from_batches(of_arrow().schema, of_arrow().to_batches())
+
+
+def of_streamed_hugging_face() -> Any:
+    return of_hugging_face().to_iterable_dataset()
+
+
+LAZY = {
+    of_dask: "a lazy DataFrame of dask\nPass its rows: data.compute()\nOr count it in parts: "
+    "valor_hosts.evaluate_partitions(data, metrics)",
+    of_lazy_polars: "a lazy LazyFrame of polars\nPass its rows: data.collect()",
+    of_arrow_dataset: "a lazy InMemoryDataset of pyarrow\nPass its rows: data.to_table()\nOr count "
+    "it in parts: valor_hosts.evaluate_partitions(data.to_batches(), metrics)",
+    of_arrow_reader: "a lazy RecordBatchReader of pyarrow\nPass its rows: data.read_all()",
+    of_streamed_hugging_face: "a lazy IterableDataset of datasets\nPass its rows: list(data)\nOr "
+    "count it in parts: valor_hosts.evaluate_partitions(data.iter(1000), metrics)",
+}
+
+
+@pytest.mark.parametrize("make", LAZY)
+def test_lazy_frame_suggests_call_that_gets_its_rows(make: Callable[[], Any]) -> None:
+    lazy = make()
+
+    with pytest.raises(SchemaError) as refused:
+        evaluate(lazy, ["Accuracy"])
+    with pytest.raises(ParameterError, match=r"data.path: expected rows in memory, got a lazy"):
+        evaluate({"reader": "predicted", "path": lazy}, ["classification.Accuracy"])
+
+    assert str(refused.value) == f"data: expected rows in memory, got {LAZY[make]}"
+    (rows,) = re.findall("rows: (.*)", LAZY[make])
+    held = TableInMemory.of(eval(rows, {"data": lazy}))
+    assert held is not None
+    assert held.table.values("label").tolist() == ROWS["label"]
+
+
+def test_frames_of_other_libraries_suggest_call_that_gets_their_rows() -> None:
+    for module, method in (
+        ("pyspark.sql.dataframe", "toPandas"),
+        ("pyspark.pandas.frame", "to_pandas"),
+        ("ray.data.dataset", "iter_batches"),
+        ("duckdb._relation", "to_arrow_table"),
+        ("ibis.expr.types.relations", "to_pyarrow"),
+    ):
+        kind = type("Frame", (), {"__module__": module, "columns": ["label"], method: print})
+        with pytest.raises(
+            SchemaError, match=r"data: expected rows in memory\b.*\nPass its rows: "
+        ):
+            Evaluator(["Accuracy"]).update(kind())
+
+
+def test_splits_of_a_data_set_suggest_one_of_them() -> None:
+    splits = datasets.DatasetDict({"train": of_hugging_face(), "dev": of_hugging_face()})
+
+    with pytest.raises(SchemaError, match=r"of train, dev\nPass one of them: data\['train'\]"):
+        evaluate(splits, ["Accuracy"])
+
+
+def test_lazy_frame_without_valor_hosts_suggests_its_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("valor_files.tables.lazy_frames.version_of", lambda name: None)
+
+    with pytest.raises(SchemaError, match=r"Install it with: .*(valor-|plugins/)hosts"):
+        evaluate(of_dask(), ["Accuracy"])

@@ -13,10 +13,11 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, short_repr
+from valor_core.errors import ParameterError, ReadError, SchemaError, and_more, short_repr
 from valor_core.parameters.kinds import PathKind
 from valor_core.readers import fingerprint
 from valor_core.schemas.columns import widen_as_printed
+from valor_files.tables.lazy_frames import check_in_memory
 from valor_files.tables.parquet import arrow_column
 from valor_files.tables.table import Column, Table, TablePartition
 
@@ -56,9 +57,12 @@ class TableInMemory(TablePartition):
         ------
         ReadError
             If two columns have the same name.
+        SchemaError
+            If the rows are not in memory, such as those of a Dask data frame.
         """
         if isinstance(data, TableInMemory):
             return data  # type: ignore[return-value]
+        check_in_memory(data, source)
         found = _columns(data)
         if found is None:
             return None
@@ -112,7 +116,11 @@ class TableSourceKind(PathKind):
     def fit(self, value: Any, name: str) -> Any:
         """Convert a value to a path or a table."""
         # errors name the argument of evaluate, or its item if there are several tables
-        table = TableInMemory.of(value, "data" if name == "path" else f"data.{name}")
+        try:
+            table = TableInMemory.of(value, "data" if name == "path" else f"data.{name}")
+        except (ReadError, SchemaError) as error:
+            found = error.message.partition(": ")[2]
+            raise ParameterError(f"{name}: {found}", error.remedy) from error
         return super().fit(value, name) if table is None else table
 
 
