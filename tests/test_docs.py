@@ -195,7 +195,7 @@ def test_recipes_log_every_number_to_experiment_trackers(
 ) -> None:
     run_page(RECIPES, folder)
 
-    expected = {"val/Accuracy": 2 / 3, "val/ROCAUC/dog": 1.0}
+    expected = {"val/Accuracy": 2 / 3, "val/ROCAUC__dog": 1.0}
     for tracker, numbers in tracked.items():
         assert expected.items() <= numbers.items(), tracker
 

@@ -29,6 +29,7 @@ from valor_core.results.results import Results
 from valor_core.specs.extensions import (
     FORMATS,
     REQUIREMENTS,
+    VIEWS,
     announced,
     extension,
     missing,
@@ -314,11 +315,19 @@ class Report(Results):
         made: str = required(FORMATS, ".html", "report.to_html: a page")(self)
         return made
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, flat: bool = False) -> None:
         """Write the report to a file in the format of its suffix.
 
         `report_suffixes` lists the formats: ``.json``, and those of installed distributions such as
         ``valor-report``.
+
+        Parameters
+        ----------
+        path : path
+            File to write.
+        flat : bool
+            Whether to write only the defined numbers, as a flat JSON object for DVC and experiment
+            trackers. Its keys are those of `valor_report.scalars`.
 
         Raises
         ------
@@ -330,7 +339,13 @@ class Report(Results):
         path = path_of(path, "Write report.to_json() to a file object.")
         # Rows of metrics with a resource, such as a judge, repeat the texts sent to it.
         private = bool(self.facts) and bool(self.items)
-        write_text(path, self._in_format(path), private)
+        write_text(path, self._flat(path) if flat else self._in_format(path), private)
+
+    def _flat(self, path: Path) -> str:
+        if path.suffix != _JSON:
+            raise ReportError(f"{path}: expected a name in .json for flat numbers")
+        made: str = required(VIEWS, "scalars", "report.save: flat numbers")(self)
+        return made
 
     def _in_format(self, path: Path) -> str | bytes:
         """Return the content of a file in the format of its suffix."""

@@ -31,7 +31,7 @@ FORMATS: Final = "valor.formats"
 """Writers by the suffix of the file: from results or a report to its text or bytes."""
 
 VIEWS: Final = "valor.views"
-"""Views of results for Python and notebooks: ``notebook``, ``plot`` and ``wide``."""
+"""Views of results for Python and notebooks: ``notebook``, ``plot``, ``scalars``, ``wide``."""
 
 REQUIREMENTS: Final = "valor.requirements"
 """Thresholds that gate a CI run: ``parse`` reads conditions, ``check`` compares results."""

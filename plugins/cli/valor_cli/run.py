@@ -131,7 +131,8 @@ def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -
 def _output_files(chosen: RunConfig, folder: Path) -> OutputFiles:
     rows = folder / chosen.items if isinstance(chosen.items, Path) else None
     state = None if chosen.state is None else folder / chosen.state
-    return OutputFiles(tuple(folder / path for path in chosen.output), rows, state)
+    flat = None if chosen.flat is None else folder / chosen.flat
+    return OutputFiles(tuple(folder / path for path in chosen.output), rows, state, flat)
 
 
 def _inputs(

@@ -112,7 +112,7 @@ def test_lightning_callback_logs_numbers_of_each_epoch(fake: Callable[..., None]
     callback.on_test_epoch_end(trainer, module)
 
     assert isinstance(callback, Callback)
-    assert logged == [{"val/F1/macro": NUMBER}] * 2 + [{"test/F1/macro": NUMBER}]
+    assert logged == [{"val/F1__macro": NUMBER}] * 2 + [{"test/F1__macro": NUMBER}]
     assert callback.reports["validate"].counts["read"] == 6
 
 
@@ -159,7 +159,7 @@ def test_trainer_metrics_of_multilabel_models_use_sigmoid() -> None:
     function = compute_metrics([{"name": "F1", **options}], activation="sigmoid")
 
     assert function((np.array([[5.0, -5.0], [2.0, 1.0]]), np.array([[1, 0], [1, 1]]))) == {
-        "F1/micro": 1.0
+        "F1__micro": 1.0
     }
 
 
@@ -175,7 +175,7 @@ def test_mlflow_gets_numbers_page_and_json(fake: Callable[..., None]) -> None:
 
     log_to_mlflow(REPORT, "val/")
 
-    assert numbers == {"val/F1/macro": NUMBER}
+    assert numbers == {"val/F1__macro": NUMBER}
     assert files["report.html"].startswith("<!doctype html>")
     assert files["report.json"] == REPORT.to_json()
 
@@ -206,7 +206,7 @@ def test_wandb_gets_numbers_and_page(fake: Callable[..., None]) -> None:
     log_to_wandb(REPORT, "val/", run=run, step=3)
 
     ((found, step),) = logged
-    assert (found["val/F1/macro"], step) == (NUMBER, 3)
+    assert (found["val/F1__macro"], step) == (NUMBER, 3)
     assert found["val/report"] > 1000
     with pytest.raises(ReportError, match="expected an active run"):
         log_to_wandb(REPORT)
@@ -221,7 +221,7 @@ def test_tensorboard_gets_scalars_and_tables() -> None:
 
     log_to_tensorboard(REPORT, writer, "val/", step=2)
 
-    assert written == [("val/F1/macro", NUMBER, 2), ("val/report", REPORT.to_markdown(), 2)]
+    assert written == [("val/F1__macro", NUMBER, 2), ("val/report", REPORT.to_markdown(), 2)]
 
 
 def test_events_have_labels_of_requirements_and_ids_of_responses() -> None:

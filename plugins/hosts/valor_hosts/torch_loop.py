@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from valor_report import scalars
+
 from valor_core import Evaluator, Report
 from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
@@ -94,7 +96,7 @@ class EpochReports:
         if stage not in self.evaluators or trainer.sanity_checking:
             return
         report = self.reports[stage] = self.evaluators[stage].sync(gather).compute()
-        module.log_dict(report.flat(self.prefixes[stage], short=True))
+        module.log_dict(scalars(report, self.prefixes[stage]))
 
     def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Discard the counts of the last epoch."""

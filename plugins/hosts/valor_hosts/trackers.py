@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from valor_report import scalars
+
 from valor_core import Report
 from valor_core.errors import ReportError
 from valor_core.packages import import_extra
@@ -33,7 +35,7 @@ def log_to_mlflow(
         Name of the files, without suffix.
     """
     mlflow = import_extra("mlflow", "log_to_mlflow", "mlflow")
-    mlflow.log_metrics(report.flat(prefix, short=True), step=step, run_id=run_id)
+    mlflow.log_metrics(scalars(report, prefix), step=step, run_id=run_id)
     mlflow.log_text(report.to_html(), f"{artifact}.html", run_id=run_id)
     mlflow.log_text(report.to_json(), f"{artifact}.json", run_id=run_id)
 
@@ -54,7 +56,7 @@ def log_to_tensorboard(
     step : int, optional
         Step of the numbers, such as the epoch.
     """
-    for key, number in report.flat(prefix, short=True).items():
+    for key, number in scalars(report, prefix).items():
         writer.add_scalar(key, number, step)
     writer.add_text(f"{prefix}report", report.to_markdown(), step)
 
@@ -85,4 +87,4 @@ def log_to_wandb(
     if run is None:
         raise ReportError("log_to_wandb: expected an active run, found none", "Call: wandb.init()")
     page = wandb.Html(report.to_html())
-    run.log({**report.flat(prefix, short=True), f"{prefix}report": page}, step=step)
+    run.log({**scalars(report, prefix), f"{prefix}report": page}, step=step)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from valor_report import scalars
 
 from valor_core import Evaluator
 from valor_core.errors import SchemaError, short_repr
@@ -67,7 +68,7 @@ def compute_metrics(
             evaluator.update(_classified(predictions, truths, activation, labels))
         if not compute_result:
             return {}
-        numbers = evaluator.compute().flat(prefix, short=True)
+        numbers = scalars(evaluator.compute(), prefix)
         evaluator.reset()
         return numbers
 

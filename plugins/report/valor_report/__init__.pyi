@@ -4,6 +4,7 @@ from valor_report.drawing.images import image_bytes, thumbnail
 from valor_report.drawing.panels import Panel, panel_sheet, panel_size
 from valor_report.drawing.photos import check_photo_folder, photo
 from valor_report.gallery.pictures import Gallery, MarkedPiece, MarkedTexts, Picture
+from valor_report.scalar_keys import scalars
 from valor_report.selection import select
 from valor_report.tables.sections import requirement_table
 from valor_report.tables.text_table import MISSING, Cell, TextColumn, TextTable, number_text
@@ -29,6 +30,7 @@ __all__ = [
     "panel_size",
     "photo",
     "requirement_table",
+    "scalars",
     "select",
     "thumbnail",
     "troubles",

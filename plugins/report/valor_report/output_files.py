@@ -15,6 +15,7 @@ from valor_core.results.report import check_format, either, report_suffixes
 from valor_report.item_file import write_items
 
 _ROWS = (".jsonl", ".parquet")
+_FLAT = (".json",)
 
 
 @define
@@ -83,11 +84,14 @@ class OutputFiles:
         Separate file of item rows.
     state : Path, optional
         File of the metric states.
+    flat : Path, optional
+        File of the numbers alone, under flat keys.
     """
 
     reports: tuple[Path, ...] = ()
     rows: Path | None = None
     state: Path | None = None
+    flat: Path | None = None
 
     def check(self, place: str) -> None:
         """Raise a `ConfigError` if a file cannot be written, before a long run fails to.
@@ -102,6 +106,11 @@ class OutputFiles:
             check_format(path.suffix)
         if self.rows is not None:
             check_destination(self.rows, _ROWS, f"{place}items: ")
+        if self.flat is not None:
+            check_destination(self.flat, _FLAT, f"{place}flat: ")
+            check_not_read(
+                [self.flat], self.reports, f"{place}flat: ", "the report", "another output"
+            )
 
     def check_not_inputs(self, inputs: Iterable[tuple[str, Path]], place: str) -> None:
         """Raise a `ConfigError` if the run also reads an output file.
@@ -126,6 +135,8 @@ class OutputFiles:
             yield "items", self.rows
         if self.state is not None:
             yield "state", self.state
+        if self.flat is not None:
+            yield "flat", self.flat
 
     def write(self, report: Report, unwritten: WriteErrors) -> Report:
         """Write all files; return the report without item rows that are in a separate file.
@@ -142,6 +153,9 @@ class OutputFiles:
                 write_items(self.rows, report.items, private=bool(report.facts))
                 report = evolve(report, items=())
         self.write_reports(report, unwritten)
+        if self.flat is not None:
+            with unwritten.collect(self.flat):
+                report.save(self.flat, flat=True)
         return report
 
     def write_reports(self, report: Report, unwritten: WriteErrors) -> None:
@@ -159,12 +173,14 @@ class OutputFiles:
                 report.save(path)
 
 
-def check_not_read(written: Iterable[Path], read: Sequence[Path], place: str, name: str) -> None:
+def check_not_read(
+    written: Iterable[Path], read: Sequence[Path], place: str, name: str, kind: str = "an input"
+) -> None:
     """Raise a `ConfigError` if an output file is also an input file, which is called `name`."""
     for path in written:
         if any(_is_same(path, other) for other in read):
             raise ConfigError(
-                f"{place}expected a file that is not an input, {path.name} is {name}",
+                f"{place}expected a file that is not {kind}, {path.name} is {name}",
                 "Choose another file.",
             )
 

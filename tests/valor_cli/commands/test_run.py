@@ -52,6 +52,31 @@ def test_outputs_are_relative_to_current_folder(lab, valor, monkeypatch):
     assert "report written to a.json\nreport written to a.html\n" in result.stderr
 
 
+def test_flat_file_has_numbers_for_dvc(lab, valor):
+    result = valor("run", "config.yaml", "--flat", "metrics.json", "-o", "report.json")
+
+    assert json.loads((lab / "metrics.json").read_text()) == {"Loudness": 0.6}
+    assert result.stderr == "report written to report.json\nnumbers written to metrics.json\n"
+    assert "flat" not in Report.load("report.json").config
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("--flat", "m.yaml"), "flat: expected .json, got m.yaml"),
+        (("--flat", "m.json", "-o", "m.json"), "flat: expected a file that is not another output"),
+        (("--flat", "lines.json", "--set", "data.path=lines.json"), "not an input, lines.json is"),
+    ],
+)
+def test_flat_file_that_would_replace_another_is_rejected(lab, valor, arguments, error):
+    (lab / "lines.txt").rename(lab / "lines.json")
+
+    result = valor("run", "config.yaml", *arguments)
+
+    assert result.exit_code == 2
+    assert error in result.stderr
+
+
 @pytest.mark.parametrize("command", ["run", "rerun"])
 def test_unwritable_page_keeps_report_and_tables(lab, valor, monkeypatch, command):
     def fall_over(report):

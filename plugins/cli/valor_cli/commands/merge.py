@@ -28,6 +28,11 @@ from valor_core.specs import Registry
     multiple=True,
     help="File for the report, such as r.json or r.html.",
 )
+@click.option(
+    "--flat",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSON file for the numbers alone, for DVC and experiment trackers.",
+)
 @module_option
 @click.option(
     "--require",
@@ -40,6 +45,7 @@ from valor_core.specs import Registry
 def command(
     states: tuple[Path, ...],
     output: tuple[Path, ...],
+    flat: Path | None,
     conditions: tuple[str, ...],
     quiet: bool,
     as_json: bool,
@@ -49,16 +55,20 @@ def command(
     STATES are files written by runs with --state. An item that occurs in two states is an error.
     """
     _check_distinct(states)
-    OutputFiles(output).check("merge: --")
+    outputs = OutputFiles(output, flat=flat)
+    outputs.check("merge: --")
     check_not_read(output, states, "merge: --output: ", "one of the states")
+    check_not_read([flat] if flat else [], states, "merge: --flat: ", "one of the states")
     with _started(states[0], chosen_registry()) as evaluator:
         evaluator.require(dict(map(split_requirement, conditions)))
         report = _merged(evaluator, states[1:])
     unwritten = WriteErrors()
-    OutputFiles(output).write(report, unwritten)
+    outputs.write(report, unwritten)
     for path in output:
         if not quiet and path not in unwritten.errors:
             streams.talk(f"report written to {path}")
+    if flat is not None and not quiet and flat not in unwritten.errors:
+        streams.talk(f"numbers written to {flat}")
     code = print_report(report, as_json=as_json, quiet=quiet)
     unwritten.check()
     return code

@@ -48,6 +48,11 @@ def run_options(function: F) -> F:
                 help="File for the report, such as r.json or r.html, instead of the config's.",
             ),
             click.option(
+                "--flat",
+                type=click.Path(dir_okay=False, path_type=Path),
+                help="JSON file for the numbers alone, for DVC and experiment trackers.",
+            ),
+            click.option(
                 "--workers", type=WholeNumber(1), help="Number of partitions read in parallel."
             ),
             click.option(
@@ -72,6 +77,7 @@ def carry_out(
     unwritten: WriteErrors,
     *,
     output: tuple[Path, ...],
+    flat: Path | None,
     workers: int | None,
     state: Path | None,
     gallery: Path | None,
@@ -85,7 +91,7 @@ def carry_out(
         The config.
     unwritten : WriteErrors
         Collects files that cannot be written.
-    output, state, gallery : paths
+    output, flat, state, gallery : paths
         Relative to the current folder, not to the config.
     workers : int, optional
         Number of partitions read in parallel.
@@ -95,6 +101,8 @@ def carry_out(
     values = dict(request.values)
     if output:
         values["output"] = [str(path.absolute()) for path in output]
+    if flat is not None:
+        values["flat"] = str(flat.absolute())
     if state is not None:
         values["state"] = str(state.absolute())
     if gallery is not None:
@@ -121,6 +129,8 @@ def _say_written(request: Request, unwritten: Collection[Path], *, is_drawn: boo
     for path in (request.folder / path for path in chosen.output):
         if path not in unwritten:
             streams.talk(f"report written to {_as_given(path)}")
+    if chosen.flat is not None and request.folder / chosen.flat not in unwritten:
+        streams.talk(f"numbers written to {_as_given(request.folder / chosen.flat)}")
     if chosen.gallery is not None:
         folder = request.folder / chosen.gallery["folder"]
         if not is_drawn:

@@ -28,7 +28,7 @@ def resolved(
 
     Environment variables stay references, so reports contain no secrets.
     """
-    excluded = ("metrics_to_return", "output", "state")
+    excluded = ("metrics_to_return", "output", "flat", "state")
     values = {key: value for key, value in request.values.items() if key not in excluded}
     evaluation, registry = evaluator.evaluation, evaluator.registry
     values |= {key: evaluation.describe()[key] for key in ("task", "metrics")}

@@ -43,6 +43,9 @@ class RunConfig(EvaluationOptions):
     output: tuple[Path, ...] = parameter(
         default=(), help="Files for the report; the suffix sets the format, such as .json or .html."
     )
+    flat: Path | None = parameter(
+        default=None, help="JSON file for the numbers alone, for DVC and experiment trackers."
+    )
     gallery: Mapping[str, Any] | None = parameter(
         default=None,
         help="Images of the worst items: their folder, and parameters of the gallery.",
