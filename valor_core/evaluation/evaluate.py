@@ -28,6 +28,7 @@ from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
 from valor_core.evaluation.state import EvaluationState
+from valor_core.parameters.kinds import built_in
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.readers.resolve import reader_of, resolve_data
@@ -173,6 +174,7 @@ def evaluate(
         reader = reader_of(resolved.data, task, registry)
         section = None if gallery is None else _section(gallery)
         planned = section and _planned(section, evaluator)
+        engine = engine if is_engine(engine) else options.engine
         run(evaluator, reader, engine=engine, progress=progress, state=options.state)
         report = evaluator.compute()
         if report.interrupted:
@@ -232,7 +234,11 @@ def _are_predictions(argument: Any, data: Any, registry: Registry) -> bool:
         return False
     if hasattr(argument, "shape") or not isinstance(argument, (Sequence, Set)):
         return True
-    if not all(isinstance(one, str) for one in argument):  # numbers, or invalid metrics
+    try:
+        are_texts = all(isinstance(one, str) for one in argument)
+    except Exception:  # a missing value of OmegaConf; the check of metrics names it
+        return False
+    if not are_texts:  # numbers, or invalid metrics
         return any(isinstance(one, (bool, int, float, list, tuple)) for one in argument)
     if not isinstance(data, (list, tuple)) or len(argument) != len(data) or not len(argument):
         return False
@@ -274,7 +280,7 @@ def _plain_path(path: object) -> object:
 
 def _section(gallery: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
     """Convert a gallery argument to a config section."""
-    section = gallery if isinstance(gallery, Mapping) else {"folder": gallery}
+    section = built_in(gallery, "gallery") if isinstance(gallery, Mapping) else {"folder": gallery}
     return {key: _plain_path(value) for key, value in section.items()}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, short_repr
 from valor_core.parameters.declaration import parameter, parameters, parameters_from, parameters_of
+from valor_core.parameters.kinds import built_in
 from valor_core.specs.lookup import meaning_of
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceSpec, TaskSpec
@@ -172,8 +173,9 @@ def check_sections(
         return {}
     if not isinstance(sections, Mapping):
         raise ConfigError(f"{place}resources must be a table, got {short_repr(sections)}")
-    for name, section in sections.items():
+    tables: dict[str, Any] = built_in(sections, f"{place}resources")
+    for name, section in tables.items():
         if not isinstance(section, Mapping):
             remedy = as_table(name, section, registry)
             raise ConfigError(f"{place}{name} must be a table, got {short_repr(section)}", remedy)
-    return sections
+    return tables

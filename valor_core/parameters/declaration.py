@@ -29,6 +29,7 @@ from valor_core.parameters.kinds import (
     TableKind,
     UnionKind,
     Within,
+    built_in,
 )
 
 _T = TypeVar("_T")
@@ -89,7 +90,7 @@ class Parameter:
             if valid_default and value is self.default:
                 return valid_default[0]
             try:
-                converted = self.kind.fit(value, self.name)
+                converted = self.kind.fit(built_in(value, self.name), self.name)
                 if is_limited and converted is not None:
                     self._examine(converted)
             except ParameterError as error:

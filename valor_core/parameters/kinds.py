@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,48 @@ from attrs import frozen
 from valor_core.errors import ParameterError, did_you_mean, short_repr
 
 JsonSchema = dict[str, Any]
+_TEXTS = (str, bytes, bytearray, memoryview)
 _EXPONENT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+")
+
+
+def built_in(value: Any, name: str) -> Any:
+    """Convert mappings and sequences of other libraries, such as OmegaConf, to dicts and lists.
+
+    Parameters
+    ----------
+    value : object
+        Value of a parameter, or a section of a config. Values inside are converted too.
+    name : str
+        Name of the value in errors.
+
+    Raises
+    ------
+    ParameterError
+        If a value inside cannot be read, such as a missing one of OmegaConf.
+
+    Examples
+    --------
+    >>> built_in({"thresholds": range(2)}, "metrics[0]")
+    {'thresholds': [0, 1]}
+    """
+    if isinstance(value, Mapping):
+        return {key: _entry(value, key, f"{name}.{key}") for key in value}
+    if not isinstance(value, Sequence) or isinstance(value, _TEXTS):
+        return value
+    listed = [_entry(value, i, f"{name}[{i}]") for i in range(len(value))]
+    is_same = isinstance(value, tuple) and all(map(operator.is_, listed, value))
+    return value if is_same else listed
+
+
+def _entry(container: Any, key: Any, name: str) -> Any:
+    try:
+        value = container[key]
+    except Exception as error:
+        named = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        is_variable = "interpolation type env" in named
+        remedy = "Refer to environment variables as ${oc.env:NAME}." if is_variable else None
+        raise ParameterError(f"{name}: cannot be read, {named}", remedy) from error
+    return built_in(value, name)
 
 
 @frozen

@@ -26,6 +26,7 @@ from valor_core.errors import (
 )
 from valor_core.packages import OWNERS, SHARED_READERS, ways
 from valor_core.parameters.declaration import parameters_from, relocate
+from valor_core.parameters.kinds import built_in
 from valor_core.readers.partition import Partition
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.schemas import Batch
@@ -82,8 +83,9 @@ def resolve_data(
     SchemaError
         If no reader accepts the two sides.
     """
-    data_task = _declared_task(data)
     names_reader = isinstance(data, Mapping) and "reader" in data
+    data = built_in(data, "data") if names_reader and type(data) is not dict else data
+    data_task = _declared_task(data)
     if predictions is None and data_task:
         return ResolvedData(data, task or data_task)
     task = task or named_task(metrics, registry)
