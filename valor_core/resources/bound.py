@@ -492,6 +492,7 @@ def _check_sections(
             raise ResourceError(
                 f"{place}{section}: no chosen metric uses a resource of this name",
                 _of_a_metric(section, values, metrics)
+                or _of_the_argument(section, values)
                 or did_you_mean(section, names)
                 or f"Requested resources: {', '.join(sorted(names)) or 'none'}.",
             )
@@ -505,6 +506,13 @@ def _of_a_metric(section: str, values: Any, metrics: Iterable[MetricSpec]) -> st
     if folded_name(section) not in names:
         return None
     return f"Write them under metrics: {{name: {section}, {in_config(values)}}}"
+
+
+def _of_the_argument(section: str, values: Any) -> str | None:
+    """Return the remedy for the argument ``resources`` of Python written as a section."""
+    if section != "resources" or not isinstance(values, Mapping):
+        return None
+    return f"Write its sections at the top level of the config: {in_config(values)}"
 
 
 def _check_no_conflict(spec: ResourceSpec, bound: Iterable[ResourceSpec], place: str) -> None:

@@ -211,12 +211,12 @@ def booleans(values: Any) -> NDArray[np.bool_]:
     return read_only(np.asarray(values, dtype=bool))
 
 
-def objects(values: Iterable[Any]) -> NDArray[Any]:
+def object_column(values: Iterable[Any]) -> NDArray[Any]:
     """Convert to a column of objects, one value per cell.
 
     Examples
     --------
-    >>> objects([[1, 2], [3, 4]]).shape
+    >>> object_column([[1, 2], [3, 4]]).shape
     (2,)
     """
     values = list(values)

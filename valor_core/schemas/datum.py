@@ -19,7 +19,7 @@ from valor_core.schemas.columns import (
     check_name_column,
     check_names,
     numbers,
-    objects,
+    object_column,
     plain_text,
     read_only,
     with_columns,
@@ -212,7 +212,7 @@ def _metadata_column(name: str, column: Any) -> NDArray[Any]:
     if hasattr(column, "isna"):  # pandas has several markers of missing values
         pairs = zip(values, column.isna(), strict=True)
         values = [None if is_missing else value for value, is_missing in pairs]
-    return objects(values)
+    return object_column(values)
 
 
 @frozen(repr=False)

@@ -196,6 +196,32 @@ def test_command_of_file_runs(folder: Path, valor) -> None:
     assert "From one_file_lab.py:\n  worst-items  Print items.\n" in listed
 
 
+def test_option_behind_command_of_file_is_explained(folder: Path, valor) -> None:
+    result = valor("worst-items", "a", "--module", "one_file_lab.py")
+
+    assert result.exit_code == 2
+    assert "Write the option first: valor --module FILE worst-items …" in result.stderr
+
+
+def test_remedy_of_missing_metrics_repeats_file(folder: Path, valor) -> None:
+    Path("answers.csv").write_text("uid,response,references\nq1,Paris,Paris\n", encoding="utf-8")
+
+    result = valor("run", "--module", "one_file_lab.py", "answers.csv", "--task", "text")
+
+    assert "valor run --module one_file_lab.py answers.csv --task text --metrics" in result.stderr
+
+
+def test_resources_in_a_section_of_that_name_are_moved_up(folder: Path, valor) -> None:
+    config = "resources: {judge: {client: fake}}\n" + CONFIG
+    Path("config.yaml").write_text(config, encoding="utf-8")
+
+    result = valor("run", "config.yaml")
+
+    assert "resources: no chosen metric uses a resource of this name" in result.stderr
+    remedy = 'Write its sections at the top level of the config: judge: {"client": "fake"}'
+    assert remedy in result.stderr
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, short_repr
-from valor_core.schemas.columns import Codes, objects
+from valor_core.schemas.columns import Codes, object_column
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.detection.items import Detection
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
@@ -186,7 +186,7 @@ def _side(item: Detection, side: str) -> Sequence[Any]:
 def _uids(uids: Sequence[Uid | None]) -> NDArray[Any] | None:
     if all(uid is None for uid in uids):
         return None
-    return objects(uids)
+    return object_column(uids)
 
 
 def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:

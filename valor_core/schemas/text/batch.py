@@ -17,7 +17,7 @@ from valor_core.schemas.columns import (
     Codes,
     check_length,
     check_unicode,
-    objects,
+    object_column,
     read_only,
     with_columns,
 )
@@ -139,7 +139,7 @@ _NONE = np.array(None, dtype=object)
 def _objects(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ndarray) and values.dtype == object:
         return read_only(values.copy() if values.flags.writeable else values)
-    return read_only(objects(values))
+    return read_only(object_column(values))
 
 
 def _is_text(cell: Any) -> bool:

@@ -50,7 +50,7 @@ def command(
         files = files or ask("Which file has the predictions? (or two files)", _paths)
         values = asked_config(files, names, task, reader, registry)
     elif files:
-        values = config_of(files, names, task, reader, registry)
+        values = config_of(files, names, task, reader, registry, modules=modules())
     else:
         raise ConfigError(
             "init: expected files of data, got nothing",

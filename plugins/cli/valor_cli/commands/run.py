@@ -216,7 +216,9 @@ def chosen_request(
         else:
             metrics = chosen
         data = data if isinstance(data, Mapping) else {}
-        config = config_of(files, metrics, values["task"], data.get("reader"), registry, data)
+        config = config_of(
+            files, metrics, values["task"], data.get("reader"), registry, data, modules()
+        )
         return Request(override(config, settings), Path(), "")
     if len(files) > 1:
         data = path_from(files[0].parent, files[1])

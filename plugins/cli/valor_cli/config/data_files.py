@@ -60,6 +60,7 @@ def config_of(
     reader: str | None,
     registry: Registry,
     data: Mapping[str, Any] | None = None,
+    modules: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Return a config that evaluates data files, with the reader inferred from their content.
 
@@ -75,6 +76,8 @@ def config_of(
         Registry used to resolve names.
     data : mapping, optional
         Parameters of the reader that the command line sets.
+    modules : sequence of Path
+        Plugins of one file on the command line, for the remedies.
 
     Raises
     ------
@@ -85,8 +88,9 @@ def config_of(
     check_there(files)
     if task is not None and not isinstance(task, str):
         raise ConfigError(f"task must be a string, got {short_repr(task)}")
-    typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
-    task = task or only_task(metrics, registry)
+    options = [f"--module {shlex.quote(str(module))}" for module in modules]
+    typed = " ".join(["valor run", *options, *map(shlex.quote, map(str, files))])
+    chosen_task, task = task, task or only_task(metrics, registry)
     chosen_reader = None if reader is None else reader_called(reader, registry, task)
     matches = matching_readers(files, registry, task=task, reader=chosen_reader, metrics=metrics)
     if not matches and chosen_reader is not None:
@@ -102,9 +106,11 @@ def config_of(
     check_complete(matches[0], files, typed, metrics, data or {})
     if not metrics:
         first = ",".join(matches[0].detected.metrics) or "NAME,NAME"
+        choice = f" --task {chosen_task}" if chosen_task else ""
         raise ConfigError(
             "run: expected the names of metrics, got none",
-            f"Select metrics: {typed} --metrics {first}\nSee the installed ones with: valor list",
+            f"Select metrics: {typed}{choice} --metrics {first}\n"
+            "See the installed ones with: valor list",
         )
     return matches[0].config(metrics)
 

@@ -136,6 +136,8 @@ class Program(click.Group):
                 remedy = did_you_mean(name, names) or "See: valor --help"
                 if Path(name).exists():
                     remedy = f"Write: valor run {name}"
+                elif "--module" in args:  # an option of the command, which is not known yet
+                    remedy = f"Write the option first: valor --module FILE {name} …"
                 raise UnknownNameError(f"unknown command {name!r}", remedy) from error
         return super().resolve_command(context, args)
 

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
-from valor_core.schemas.columns import check_finite, check_not_masked, objects, widen_as_printed
+from valor_core.schemas.columns import (
+    check_finite,
+    check_not_masked,
+    object_column,
+    widen_as_printed,
+)
 from valor_core.schemas.geometry import Rings, RunLengths, Shapes
 from valor_core.schemas.geometry.shapes import MASK, POLYGON, ends
 from valor_core.schemas.label import label_value
@@ -34,7 +39,7 @@ _MOST = 1 << 63  # above the range of int64
 def _label_array(labels: Any) -> Any:
     """Convert labels to an array; labels of mixed types keep their types."""
     if isinstance(labels, (list, tuple)) and len(set(map(type, labels))) > 1:
-        return objects(labels)
+        return object_column(labels)
     return as_array(labels)
 
 

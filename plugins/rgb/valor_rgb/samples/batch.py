@@ -16,7 +16,7 @@ from valor_core.schemas import Batch, Codes, Datum, Datums
 from valor_core.schemas.columns import (
     BY_CONTENT,
     check_length,
-    objects,
+    object_column,
     read_only,
     widen_as_printed,
 )
@@ -47,7 +47,7 @@ FIELDS: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def _objects(values: Iterable[Any]) -> NDArray[Any]:
-    return read_only(objects(values))
+    return read_only(object_column(values))
 
 
 @frozen

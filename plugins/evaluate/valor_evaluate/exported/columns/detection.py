@@ -15,7 +15,7 @@ from valor_detection.geometry.validity import Policy
 from valor_core.errors import SchemaError, error_at, short_repr
 from valor_core.parameters import parameter, parameters
 from valor_core.schemas import DEFAULT_KEY
-from valor_core.schemas.columns import objects
+from valor_core.schemas.columns import object_column
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Mask
 
@@ -131,7 +131,7 @@ def _objects(cell: Any, where: str) -> Objects:
     masks = cell.get("masks")
     if isinstance(masks, (list, tuple)):
         with error_at(f"{where}, masks: "):
-            masks = objects(
+            masks = object_column(
                 Mask.from_rle(one) if isinstance(one, Mapping) else Mask.of(one) for one in masks
             )
     return Objects(
