@@ -196,7 +196,7 @@ def test_command_of_file_runs(folder: Path, valor) -> None:
     assert "From one_file_lab.py:\n  worst-items  Print items.\n" in listed
 
 
-def test_option_behind_command_of_file_is_explained(folder: Path, valor) -> None:
+def test_module_option_after_its_command_names_the_right_order(folder: Path, valor) -> None:
     result = valor("worst-items", "a", "--module", "one_file_lab.py")
 
     assert result.exit_code == 2
