@@ -66,6 +66,8 @@ class ValorError(Exception):
 class error_at:  # noqa: N801 - used like a function
     """Add a location such as ``"c.yaml: metrics[0]: "`` to the errors of a block.
 
+    Other exceptions keep their class and get the location as a note, which `described` shows.
+
     Examples
     --------
     >>> with error_at("c.yaml: "):
@@ -84,6 +86,24 @@ class error_at:  # noqa: N801 - used like a function
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.place and isinstance(error, ValorError):
             raise error.at(self.place) from error.__cause__
+        if self.place and isinstance(error, Exception):
+            error.add_note(self.place)
+
+
+def described(error: BaseException) -> str:
+    """Return the locations that `error_at` added to an exception, its class and its text.
+
+    Examples
+    --------
+    >>> try:
+    ...     with error_at("a.json: "), error_at("objects[2]: "):
+    ...         {}["points"]
+    ... except KeyError as error:
+    ...     described(error)
+    "a.json: objects[2]: KeyError: 'points'"
+    """
+    places = [note for note in getattr(error, "__notes__", ()) if note.endswith(": ")]
+    return f"{''.join(reversed(places))}{type(error).__name__}: {error}"
 
 
 class SchemaError(ValorError):

@@ -11,6 +11,7 @@ from valor_core.errors import (
     ParameterError,
     ValorError,
     and_more,
+    described,
     did_you_mean,
     error_at,
     short_repr,
@@ -104,6 +105,14 @@ def test_closest_name_is_suggested_ignoring_case(name: str, remedy: str | None) 
 
 def test_further_findings_are_counted() -> None:
     assert (and_more(0), and_more(1), and_more(1234)) == ("", " (and 1 more)", " (and 1,234 more)")
+
+
+def test_error_at_adds_location_to_other_exceptions() -> None:
+    with pytest.raises(KeyError) as caught, error_at("a.json: "), error_at("objects[2]: "):
+        {}["points"]
+
+    caught.value.add_note("Seen on a Monday.")
+    assert described(caught.value) == "a.json: objects[2]: KeyError: 'points'"
 
 
 def test_error_at_keeps_class_remedy_and_cause() -> None:

@@ -23,7 +23,17 @@ from valor_core.errors import (
     ReportError,
     short_repr,
 )
-from valor_core.packages import DRAWING, Distribution, Installed, installed, rescan, uninstall, ways
+from valor_core.packages import (
+    DRAWING,
+    OWNERS,
+    Distribution,
+    Installed,
+    installed,
+    rescan,
+    uninstall,
+    version_of,
+    ways,
+)
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -257,6 +267,32 @@ def _claimed(found: Installed) -> tuple[Claim, ...]:
     return tuple(
         Claim(name, value, each.name, each.version) for each, name, value in _entries(found, GROUP)
     )
+
+
+def plugin_of(error: BaseException) -> str | None:
+    """Return the distribution, or the file without one, whose code raised an error.
+
+    Calls from a plugin into core or a library are its own. None if no plugin took part.
+    """
+    import sysconfig
+
+    owners = {claim.module.partition(".")[0]: claim.distribution for claim in claims()}
+    libraries = tuple(map(sysconfig.get_path, ("stdlib", "purelib", "platlib")))
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_globals
+        root, file = str(code.get("__name__")).partition(".")[0], str(code.get("__file__", ""))
+        owner = owners.get(root)
+        if owner is None and file and not file.startswith(libraries) and version_of(root) is None:
+            owner = PurePath(file).name  # a plugin of one file
+        if owner != "valor-core" and (found in _OURS or owner not in _OURS):
+            found = owner or found
+        trace = trace.tb_next
+    return found
+
+
+_OURS = (None, *OWNERS.values())
+"""Code that plugins call, unless it is the only one."""
 
 
 def _entries(found: Installed, group: str) -> Iterator[tuple[Distribution, str, str]]:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from valor_core.errors import ConfigError, ReportError, ValorError
+from valor_core.errors import ConfigError, ReportError, ValorError, described
 from valor_core.results import Report
 from valor_core.results.files import check_writable
 from valor_core.results.report import check_format, either, report_suffixes
+from valor_core.specs.extensions import plugin_of
 from valor_report.item_file import write_items
 
 _ROWS = (".jsonl", ".parquet")
@@ -42,8 +43,8 @@ class WriteErrors:
             self.errors[path] = error
         except Exception as error:
             unforeseen = ReportError(
-                f"{path}: cannot be written, {type(error).__name__}: {error}; this is a bug in "
-                "valor or a plugin",
+                f"{path}: cannot be written, {described(error)}; this is a bug in "
+                f"{plugin_of(error) or 'valor or a plugin'}",
                 "Show the traceback with: VALOR_TRACEBACK=1 valor …",
             )
             unforeseen.__cause__ = error

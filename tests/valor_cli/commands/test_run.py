@@ -98,7 +98,7 @@ def test_unwritable_page_keeps_report_and_tables(lab, valor, monkeypatch, comman
     assert result.stderr == (
         "report written to a.json\ngallery written to worst/index.html\n"
         f"valor: {lab / 'a.html'}: cannot be written, ValueError: too many labels; this is a bug "
-        "in valor or a plugin\n"
+        "in test_run.py\n"
         "Show the traceback with: VALOR_TRACEBACK=1 valor …\n"
     )
 
@@ -122,7 +122,7 @@ def test_failing_gallery_keeps_report_and_tables(lab, valor):
     assert result.stderr == "report written to a.json\ngallery written to worst/index.html\n"
     (warning,) = report.warnings
     assert warning.startswith("gallery: 1 of 1 items not drawn, the first is ")
-    assert "RuntimeError: no paint; this is a bug in a plugin" in warning
+    assert "RuntimeError: no paint; this is a bug in shoutlab" in warning
     assert f"Warning: {warning}" in result.stdout
 
 
@@ -350,7 +350,7 @@ def test_failing_reader_is_named(lab, valor):
     result = valor("run", "config.yaml")
 
     assert result.exit_code == 2
-    assert result.stderr == "valor: batch 1: RuntimeError: reader fell over\n"
+    assert result.stderr == "valor: batch 1: RuntimeError: reader fell over, raised in shoutlab\n"
 
 
 def test_interrupted_run_resumes_from_state(lab, valor):

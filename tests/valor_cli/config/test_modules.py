@@ -222,6 +222,15 @@ def test_resources_in_a_section_of_that_name_are_moved_up(folder: Path, valor) -
     assert remedy in result.stderr
 
 
+def test_error_inside_a_command_of_a_file_names_the_file(folder: Path, valor) -> None:
+    path = folder / "one_file_lab.py"
+    path.write_text(path.read_text().replace('print("worst:", *arguments)', "return 1 / 0"))
+
+    result = valor("--module", "one_file_lab.py", "worst-items")
+
+    assert "ZeroDivisionError: division by zero; this is a bug in one_file_lab.py" in result.stderr
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -81,6 +81,27 @@ def test_command_with_import_error_prints_no_traceback(ranklab, valor):
     )
 
 
+def test_error_inside_a_command_names_its_plugin(ranklab, valor):
+    (ranklab / "ranklab" / "commands.py").write_text("def rank(words): {}['points']")
+
+    result = valor("rank")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "valor: KeyError: 'points'; this is a bug in ranklab\n"
+        "Show the traceback with: VALOR_TRACEBACK=1 valor …\n"
+    )
+
+
+def test_function_without_argument_is_rejected(ranklab, valor):
+    (ranklab / "ranklab" / "commands.py").write_text("def rank(): pass")
+
+    assert valor("rank").stderr == (
+        "valor: ranklab.rank: expected a function of a list of arguments, too many positional "
+        "arguments\nWrite it as: def rank(arguments)\n"
+    )
+
+
 def test_implementation_that_is_no_command_is_rejected(ranklab, valor):
     (ranklab / "ranklab" / "commands.py").write_text("rank = 3")
 

@@ -22,6 +22,7 @@ from valor_core.errors import (
     ReadError,
     SchemaError,
     ValorError,
+    described,
     error_at,
 )
 from valor_core.evaluation.request import Evaluation
@@ -32,6 +33,7 @@ from valor_core.readers.reader import Reader
 from valor_core.resources.bound import BoundResource
 from valor_core.resources.journal import Journal
 from valor_core.resources.opening import OpenResources
+from valor_core.specs.extensions import plugin_of
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import EngineSpec
 from valor_core.states.state import Resources
@@ -100,7 +102,8 @@ class PartitionTask:
                 raise
             self.control.stop(STOPPED_BY_USER)
         except (Exception, SystemExit) as error:
-            raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
+            raised = f", raised in {plugin}" if (plugin := plugin_of(error)) else ""
+            raise PartitionError(f"{partition.name}: {described(error)}{raised}") from error
         if finished:
             state.done.append(identity(partition))
         else:

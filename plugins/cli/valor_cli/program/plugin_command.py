@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import click
@@ -43,6 +44,13 @@ def of_plugin(spec: CommandSpec) -> click.Command:
             f"{spec.name}: expected a click command or a function, got {short_repr(code)}",
             f"Write one of them at {spec.implementation}",
         )
+    try:
+        signature(code).bind([])
+    except TypeError as error:
+        raise ManifestError(
+            f"{spec.name}: expected a function of a list of arguments, {error}",
+            f"Write it as: def {code.__name__}(arguments)",
+        ) from error
 
     def run(arguments: tuple[str, ...]) -> Any:
         return code(list(arguments))

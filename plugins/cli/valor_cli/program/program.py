@@ -23,7 +23,7 @@ from valor_cli import INTERRUPTED
 from valor_cli.program import streams
 from valor_cli.program.command import module_option, modules, traceback_wanted
 from valor_cli.program.usage import usage_errors_of, usage_message
-from valor_core.errors import ReportError, UnknownNameError, ValorError, did_you_mean
+from valor_core.errors import ReportError, UnknownNameError, ValorError, described, did_you_mean
 from valor_core.packages import version_of
 
 if TYPE_CHECKING:
@@ -100,9 +100,12 @@ class Program(click.Group):
             except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except Exception as error:
+                from valor_core.specs.extensions import plugin_of
+
+                where = plugin_of(error) or "valor or a plugin"
                 _explain(
                     context,
-                    f"{type(error).__name__}: {error}; this is a bug in valor or a plugin",
+                    f"{described(error)}; this is a bug in {where}",
                     (f"Show the traceback with: {TRACEBACK}=1 valor …",),
                 )
                 return WRONG

@@ -355,8 +355,8 @@ def test_other_items_are_drawn_if_one_fails(tmp_path: Path) -> None:
     )
 
     assert warnings == (
-        "gallery: 1 of 4 items not drawn, the first is 'b': KeyError: 'paper'; this is a bug in a "
-        "plugin, show the traceback with: VALOR_TRACEBACK=1 valor …",
+        "gallery: 1 of 4 items not drawn, the first is 'b': KeyError: 'paper'; this is a bug in "
+        "test_worst_items.py, show the traceback with: VALOR_TRACEBACK=1 valor …",
     )
     assert shown(tmp_path) == ["b", "9", "10", "c"]
     assert len(list(tmp_path.glob("*.png"))) == 3

@@ -24,6 +24,7 @@ from valor_core.errors import (
     ReportError,
     SchemaError,
     ValorError,
+    described,
 )
 from valor_core.evaluation import Evaluation
 from valor_core.parameters import NoParameters, parameters_from, parameters_of
@@ -34,6 +35,7 @@ from valor_core.results.report import ItemTable
 from valor_core.schemas import Batch, Uid, natural_order
 from valor_core.schemas.columns import natural
 from valor_core.specs import GallerySpec, Registry
+from valor_core.specs.extensions import plugin_of
 from valor_report.gallery import gallery_page
 from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN, GalleryParameters
@@ -273,8 +275,8 @@ def _reason(error: Exception) -> str:
     if os.environ.get("VALOR_TRACEBACK"):
         raise error
     return (
-        f"{type(error).__name__}: {error}; this is a bug in a plugin, show the traceback with: "
-        "VALOR_TRACEBACK=1 valor …"
+        f"{described(error)}; this is a bug in {plugin_of(error) or 'a plugin'}, show the "
+        "traceback with: VALOR_TRACEBACK=1 valor …"
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core import Evaluator
+from valor_core import Evaluator, evaluate
 from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
@@ -36,6 +36,41 @@ def valor_engines():
         parameters="valor_core.evaluation.engines.local:LocalParameters")]
 """
 LOCAL = "valor_core.evaluation.engines.local:LocalEngine"
+
+
+LABELME = """
+import json
+from attrs import frozen
+from valor_core.errors import error_at
+from valor_core.parameters import parameter, parameters
+from valor_core.readers import Partition
+from valor_core.specs import ReaderSpec, hookimpl
+
+@parameters
+class Chosen:
+    shape: str = parameter(help="Shape.")
+
+@frozen
+class Labelme:
+    parameters: Chosen
+    task: str
+
+    def partitions(self):
+        return [Part("lgt, im0 to im2")]
+
+    def read(self, partition):
+        with error_at("im1.json: "):
+            yield json.loads(self.parameters.shape)["points"]
+
+@frozen
+class Part(Partition):
+    name: str
+
+@hookimpl
+def valor_readers():
+    return [ReaderSpec(name="labelme.labelme", task="text", summary="Shapes", parameters=Chosen,
+        implementation="labelme.plugin:Labelme")]
+"""
 
 
 def brings_slow(namespace: str, place: str = LOCAL) -> dict[str, str]:
@@ -144,3 +179,15 @@ class TestPartitionTask:
             made(made.reader.partitions()[0], {})
 
         assert isinstance(caught.value.__cause__, RuntimeError)
+        assert caught.value.message.endswith(", raised in valor-lab")
+
+    def test_error_of_a_reader_names_file_and_plugin(self, install: Install) -> None:
+        install("valor-lab", "lab", PLUGINS / "lab")
+        install("labelme", "labelme", {"plugin.py": LABELME, "__init__.py": ""})
+
+        for shape, found in (("{}", "KeyError: 'points'"), ("[]", "TypeError: list indices must")):
+            with pytest.raises(PartitionError) as caught:
+                evaluate({"reader": "labelme.labelme", "shape": shape}, ["lab.LongShare"])
+
+            assert caught.value.message.startswith(f"lgt, im0 to im2: im1.json: {found}")
+            assert caught.value.message.endswith(", raised in labelme")
