@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore = ["pinball"]  # built and tested in a copy by `test_pinball_build.py`
+
 
 def pytest_collectstart(collector: pytest.Collector) -> None:
     """Make the plugin beside a test importable, also for processes that the test starts."""

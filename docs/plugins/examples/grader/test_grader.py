@@ -14,9 +14,9 @@ def registry():
     return registry
 
 
-def test_plugin_keeps_the_laws(registry):
+def test_plugin_keeps_the_laws():
     judge = grader.Judge(grader.JudgeParameters(), grader.Words(None))
-    check_plugin("grader", registry, resources={"judge": judge})
+    check_plugin(grader, resources={"judge": judge})
 
 
 def run(registry, state, budget):

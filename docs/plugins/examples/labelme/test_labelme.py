@@ -19,8 +19,8 @@ def folders(request):
     return {"groundtruths": folder / "truth", "predictions": folder / "found"}
 
 
-def test_plugin_keeps_the_laws(registry, folders):
-    check_plugin("labelme", registry, readers={"labelme.labelme": folders})
+def test_plugin_keeps_the_laws(folders):
+    check_plugin(labelme, readers={"labelme.labelme": folders})
 
 
 def test_ap_by_hand(registry, folders):

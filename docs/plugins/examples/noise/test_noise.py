@@ -12,8 +12,8 @@ def registry():
     return registry
 
 
-def test_plugin_keeps_the_laws(registry):
-    check_plugin("noise", registry)
+def test_plugin_keeps_the_laws():
+    check_plugin(noise)
 
 
 def test_drop_by_hand(registry, request):

@@ -5,9 +5,7 @@ from valor_core import Registry, evaluate
 
 
 def test_plugin_keeps_the_laws():
-    registry = Registry()
-    registry.register("pool", pool)
-    check_plugin("pool", registry)
+    check_plugin(pool)
 
 
 def test_pool_counts_all_partitions(request):

@@ -18,10 +18,10 @@ def registry():
     return registry
 
 
-def test_plugin_keeps_the_laws(registry, request):
+def test_plugin_keeps_the_laws(request):
     path = request.path.with_name("houses.csv")
     numbers = {"path": path, "truth": "y_true", "prediction": "y_pred"}
-    check_plugin("regression", registry, readers={"regression.numbers": numbers})
+    check_plugin(regression, readers={"regression.numbers": numbers})
 
 
 def test_numbers_by_hand(registry):

@@ -20,8 +20,8 @@ def files(request):
     return {"qrels": folder / "qrels.txt", "run": folder / "run.txt"}
 
 
-def test_plugin_keeps_the_laws(registry, files):
-    check_plugin("retrieval", registry, readers={"retrieval.trec": files})
+def test_plugin_keeps_the_laws(files):
+    check_plugin(retrieval, readers={"retrieval.trec": files})
 
 
 def test_numbers_by_hand(registry, files):

@@ -12,9 +12,9 @@ def registry():
     return registry
 
 
-def test_plugin_keeps_the_laws(registry, request):
+def test_plugin_keeps_the_laws(request):
     table = {"path": request.path.with_name("sentences.csv")}
-    check_plugin("spans", registry, readers={"tables.table": table})
+    check_plugin(spans, readers={"tables.table": table})
 
 
 def test_spans_of_tags():

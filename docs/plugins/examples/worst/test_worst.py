@@ -2,13 +2,11 @@ import worst
 from click.testing import CliRunner
 from valor_testing import check_plugin
 
-from valor_core import Registry, evaluate
+from valor_core import evaluate
 
 
 def test_plugin_keeps_the_laws():
-    registry = Registry()
-    registry.register("worst", worst)
-    check_plugin("worst", registry)
+    check_plugin(worst)
 
 
 def test_lowest_scores_are_printed(request, tmp_path):

@@ -1,0 +1,1 @@
+"""Compiled metrics of pinball for Valor."""
