@@ -187,7 +187,7 @@ def run_page(page: Path, folder: Path) -> None:
         elif block.language == "toml":
             tomllib.loads(block.text)
         else:
-            assert block.language in ("python", "json", "text", "sh"), block
+            assert block.language in ("python", "json", "text", "sh", "c"), block
 
 
 def test_recipes_log_every_number_to_experiment_trackers(
