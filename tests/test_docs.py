@@ -18,9 +18,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 import yaml
-from attrs import frozen
 from cases import for_each
 from click.testing import CliRunner, Result
+from page_blocks import Block, blocks, blocks_of
 from valor_cli.config.schema import RunConfig
 from valor_cli.program.program import COMMANDS, program
 
@@ -39,27 +39,7 @@ RECIPES = DOCS / "recipes.md"
 PARTS = ("Definition", "Example", "Edge cases", "Other programs")
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
-_BLOCK = re.compile(
-    r"(?:<!-- file: (?P<file>\S+) -->\n)?^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$",
-    re.MULTILINE | re.DOTALL,
-)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
-
-
-@frozen
-class Block:
-    """Fenced block of a page; one with a file name is written to the file for later blocks."""
-
-    language: str
-    text: str
-    file: str | None
-
-
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    return [
-        Block(found["language"], found["text"], found["file"]) for found in _BLOCK.finditer(text)
-    ]
 
 
 def name_of(page: Path) -> str:
@@ -318,7 +298,7 @@ def test_quick_start_has_two_commands() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     section = text.partition("## Two commands")[2].partition("\n## ")[0]
 
-    commands = [found["text"] for found in _BLOCK.finditer(section)]
+    commands = [block.text for block in blocks_of(section)]
 
     assert [command.count("\n") for command in commands] == [1, 1]
     assert all(command.startswith("python3 -m venv .boot && ") for command in commands)

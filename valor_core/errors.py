@@ -319,6 +319,18 @@ def did_you_mean_file(path: Path) -> str | None:
     return did_you_mean(path.name, siblings)
 
 
+def not_defined(owner: object, member: str) -> NotImplementedError:
+    """Return the error for a member that a class inherits without a definition.
+
+    Examples
+    --------
+    >>> not_defined(object(), "update(batch)")
+    NotImplementedError('object: expected a definition of update(batch), found none')
+    """
+    name = (owner if isinstance(owner, type) else type(owner)).__name__
+    return NotImplementedError(f"{name}: expected a definition of {member}, found none")
+
+
 def and_more(count: int) -> str:
     """Return `` (and 2 more)`` for further cases, or nothing.
 

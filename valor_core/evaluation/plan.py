@@ -72,8 +72,8 @@ class Plan:
     metrics: tuple[BoundMetric, ...]
     requests: tuple[StateRequest, ...]
     sources: tuple[BoundMetric, ...] = ()
-    _made: tuple[Metric, ...] = field(default=(), repr=False)
-    _reads: tuple[tuple[_Input, ...], ...] = field(default=(), repr=False)
+    _made: tuple[Metric, ...] = field(default=(), repr=False, alias="made")
+    _reads: tuple[tuple[_Input, ...], ...] = field(default=(), repr=False, alias="reads")
 
     @classmethod
     def of(cls, metrics: Sequence[BoundMetric], registry: Registry) -> Plan:

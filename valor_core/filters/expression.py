@@ -124,7 +124,7 @@ class Filter:
 
     text: str
     fields: tuple[str, ...] = field(eq=False)
-    _condition: _Condition = field(eq=False, repr=False)
+    _condition: _Condition = field(alias="condition", eq=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> Filter:

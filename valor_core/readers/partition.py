@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from valor_core.errors import ReadError, short_repr
+from valor_core.errors import ReadError, not_defined, short_repr
 
 
 def fingerprint(value: Any) -> str:
@@ -113,7 +113,7 @@ class Partition:
     @property
     def name(self) -> str:
         """Name in messages and in the list of finished partitions."""
-        raise NotImplementedError
+        raise not_defined(self, "name")
 
     @property
     def identity(self) -> str:

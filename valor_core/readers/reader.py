@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from attrs import frozen
+from attrs import field, frozen
 
 from valor_core.errors import SchemaError, short_repr
 from valor_core.readers.partition import Partition, fingerprint
@@ -58,7 +58,7 @@ class InMemory:
     """
 
     batches: tuple[Batch, ...]
-    _fingerprints: tuple[str, ...] = ()
+    _fingerprints: tuple[str, ...] = field(default=(), alias="fingerprints")
 
     @classmethod
     def of(cls, data: Any, make: Callable[[Any], Batch], arrays: str | None = None) -> InMemory:

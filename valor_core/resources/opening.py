@@ -112,7 +112,7 @@ class OpenResource:
 class OpenResources(Mapping[str, Any]):
     """Open resources by the names that metrics use."""
 
-    _open: Mapping[str, OpenResource]
+    _open: Mapping[str, OpenResource] = field(alias="open")
     control: Control | None = None
     """Control of the run; metrics check it for a stop."""
     journal: Journal | None = None

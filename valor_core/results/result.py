@@ -242,7 +242,7 @@ class Result:
     type: str = ""
     metric: str = ""
     parameters: Mapping[str, Any] = field(factory=dict, converter=_coordinates)
-    _value: Any = field(converter=_value, eq=_read)
+    _value: Any = field(alias="value", converter=_value, eq=_read)
     left_out: Mapping[str, int] = field(factory=dict)
     details: Mapping[str, Any] = field(factory=dict, converter=_details)
     warnings: tuple[str, ...] = field(default=(), eq=False)
@@ -414,8 +414,9 @@ class Metric(Protocol):
     def needs(self) -> tuple[StateRequest | RowsOf, ...]:
         """Return the states that `compute` reads, in the order of its arguments."""
 
-    def compute(self, *states: Any) -> Iterable[Result]:
-        """Yield results with their parameters. Must be pure."""
+    @property
+    def compute(self) -> Callable[..., Iterable[Result]]:
+        """Method of the states that yields results with their parameters. Must be pure."""
 
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

@@ -84,7 +84,7 @@ class Results(Sequence[Result]):
     False
     """
 
-    _results: tuple[Result, ...] = field(converter=_results)
+    _results: tuple[Result, ...] = field(alias="results", converter=_results)
 
     def __len__(self) -> int:
         return len(self._results)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError
+from valor_core.errors import SchemaError, not_defined
 from valor_core.schemas.columns import Codes, with_columns
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
@@ -55,22 +56,29 @@ class Batch:
     may_lack: ClassVar[bool] = False
     """True if `lacks` is implemented; metrics can then declare the fields that they require."""
 
+    datums: Datums
+    """Uids and metadata of the items."""
+
+    labels: tuple[Label, ...] = ()
+    """Labels of the items. A label map that renames any other label causes a warning."""
+
+    left_out: Mapping[str, int] = MappingProxyType({})
+    """Number of excluded or unusual rows or items by description, for the report."""
+
+    first_left_out: Mapping[str, FileRow] = MappingProxyType({})
+    """First row of each description in `left_out`, if known."""
+
     most_at_once: ClassVar[int | None] = None
     """Largest number of items to count at once, where counting needs much more memory."""
-
-    @property
-    def datums(self) -> Datums:
-        """Uids and metadata of the items."""
-        raise NotImplementedError
 
     @classmethod
     def of(cls, items: Iterable[Any]) -> Self:
         """Convert the objects of the task to a batch."""
-        raise NotImplementedError
+        raise not_defined(cls, "of(items)")
 
     def select(self, positions: Codes) -> Self:
         """Return the items at the given ascending positions."""
-        raise NotImplementedError
+        raise not_defined(self, "select(positions)")
 
     def pieces(self) -> Iterator[Self]:
         """Yield the items in order, in batches of at most `most_at_once`."""
@@ -83,11 +91,11 @@ class Batch:
 
     def items(self) -> Iterator[Any]:
         """Yield the items as objects."""
-        raise NotImplementedError
+        raise not_defined(self, "items()")
 
     def lacks(self, field: str) -> NDArray[np.bool_]:
         """Return a mask of the items that lack a field."""
-        raise NotImplementedError
+        raise not_defined(self, "lacks(field)")
 
     def joins(self, other: Any) -> bool:
         """Return whether `joined` can concatenate this batch and another (or the same).
@@ -100,16 +108,16 @@ class Batch:
     @classmethod
     def joined(cls, batches: Sequence[Any]) -> Self:
         """Concatenate batches for which `joins` is true."""
-        raise NotImplementedError
+        raise not_defined(cls, "joined(batches)")
 
     def detached(self) -> Self:
         """Return the same batch with copies of its arrays."""
-        raise NotImplementedError
+        raise not_defined(self, "detached()")
 
     @property
     def nbytes(self) -> int:
         """Size of the columns in bytes."""
-        raise NotImplementedError
+        raise not_defined(self, "nbytes")
 
     def __len__(self) -> int:
         return len(self.datums)
@@ -129,21 +137,6 @@ class Batch:
         if renames:
             raise SchemaError(f"label_map: expected none, items of {self.task} have no labels")
         return self
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """Labels of the items. A label map that renames any other label causes a warning."""
-        return ()
-
-    @property
-    def left_out(self) -> Mapping[str, int]:
-        """Number of excluded or unusual rows or items by description, for the report."""
-        return {}
-
-    @property
-    def first_left_out(self) -> Mapping[str, FileRow]:
-        """First row of each description in `left_out`, if known."""
-        return {}
 
     @property
     def sides(self) -> set[str]:

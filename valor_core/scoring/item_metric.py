@@ -50,7 +50,7 @@ class ItemScores(State):
     metric: str
     parameters: str
     metadata: tuple[str, ...] = ()
-    _parts: list[ItemRows] = field(factory=list)
+    _parts: list[ItemRows] = field(factory=list, alias="parts")
 
     @property
     def rows(self) -> ItemRows:

@@ -69,5 +69,10 @@ def valor_arrays() -> Iterable[ArraysSpec]:  # type: ignore[empty-body]
 
 
 @hookspec
+def valor_protocols() -> Iterable[object]:  # type: ignore[empty-body]
+    """Declare benchmark protocols. Reserved: this version reads none, so return an empty tuple."""
+
+
+@hookspec
 def valor_kernels() -> str:  # type: ignore[empty-body]
     """Return the import string of the compiled `Kernels`, ``"package.kernels:KERNELS"``."""

@@ -70,7 +70,7 @@ API = 3
 """Version of the plugin API; a manifest may state its version with ``api = 3``."""
 
 HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
-"""Names of all hooks."""
+"""Names of all hooks, except the reserved `valor_protocols`."""
 
 
 def load_manifest(claim: Claim) -> Manifest:
@@ -139,6 +139,7 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
             kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
         }
         kernels = _kernels(plugins)
+        _check_no_protocols(plugins)
     except pluggy.PluginValidationError as error:
         found = "; ".join(str(error).splitlines())
         remedy = f"Hooks take no arguments. They are: {', '.join(HOOKS)}."
@@ -178,6 +179,16 @@ def _kernels(plugins: pluggy.PluginManager) -> tuple[str, ...]:
                 "Return the import string of the family's valor_core.kernels.compiled.Kernels.",
             )
     return tuple(results)
+
+
+def _check_no_protocols(plugins: pluggy.PluginManager) -> None:
+    protocols = [one for result in _hook_results(plugins, "valor_protocols") for one in result]
+    if protocols:
+        raise ManifestError(
+            f"valor_protocols: expected no protocols, since this version reads none, "
+            f"got {short_repr(protocols[0])}",
+            f"Return (), or upgrade valor-core with: {ways('valor-core')}",
+        )
 
 
 def _declared(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import Any, Self, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import attrs
 import numpy as np
@@ -61,7 +61,7 @@ class DerivedState(State):
 
     __slots__ = ()
 
-    def merge(self, other: Self) -> None:
+    def merge(self, other: Any) -> None:
         """Add the counts of another state of the same request, which is not modified."""
         for name in self._counted():
             setattr(self, name, _merged(getattr(self, name), getattr(other, name), name))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import field, frozen
 
-from valor_core.errors import ValorError
+from valor_core.errors import ValorError, not_defined
 
 StateContent = dict[str, Any]
 """Content of a state for a file: arrays, numbers, strings, lists and dictionaries."""
@@ -30,20 +30,24 @@ class State:
     """True if `select` is implemented. A batch is then counted once for all slices."""
 
     def update(self, batch: Any) -> None:
-        """Count a batch, which is not modified."""
-        raise NotImplementedError
+        """Count a batch, which is not modified.
 
-    def merge(self, other: Self) -> None:
+        A subclass may have a second parameter, ``weights=None``: an array with the weight of each
+        item, or None. It is reserved, this version passes no weights.
+        """
+        raise not_defined(self, "update(batch)")
+
+    def merge(self, other: Any) -> None:
         """Add the counts of another state of the same request, which is not modified."""
-        raise NotImplementedError
+        raise not_defined(self, "merge(other)")
 
     def dump(self) -> StateContent:
         """Return all counts, for a file."""
-        raise NotImplementedError
+        raise not_defined(self, "dump()")
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
-        raise NotImplementedError
+        raise not_defined(self, "restore(content)")
 
     def detach(self) -> None:
         """Copy arrays that belong to batches.
@@ -53,9 +57,9 @@ class State:
 
     def select(self, positions: Any) -> Self:
         """Return the state of the datums at ascending positions of the only batch counted."""
-        raise NotImplementedError
+        raise not_defined(self, "select(positions)")
 
-    def within(self, whole: Self) -> Self:
+    def within(self, whole: Any) -> Self:
         """Return an equal state that may reuse results cached in `whole`.
 
         `whole` is the state of all data, and this is the state of a slice.
@@ -113,11 +117,15 @@ class Preparation:
         cls, requests: Sequence[StateRequest], batch: Any, resources: Resources
     ) -> Sequence[Any]:
         """Return the content that updates the states of each request, in their order."""
-        raise NotImplementedError
+        raise not_defined(cls, "together(requests, batch, resources)")
 
 
 def _items(mapping: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted(mapping.items()))
+
+
+def _fields(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names)
 
 
 def _unions(mapping: Mapping[str, Iterable[Any]]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
@@ -214,7 +222,7 @@ class RowsOf:
 
     metric: str
     parameters: Mapping[str, Any] = field(factory=dict)
-    metadata: tuple[str, ...] = field(default=(), converter=tuple)
+    metadata: tuple[str, ...] = field(default=(), converter=_fields)
 
 
 @frozen(repr=False)

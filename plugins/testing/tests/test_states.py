@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 from attrs import define, frozen
 from numpy.typing import NDArray
-from valor_testing import check_metric
+from valor_testing import ConformanceError, check_metric
 
 from valor_core import Result
 from valor_core.schemas.text import TextBatch
@@ -81,3 +82,35 @@ def test_derived_state_with_all_field_types_obeys_all_laws() -> None:
             range=Range(),
         )
     )
+
+
+@define
+class Unwritten(DerivedState):
+    items: int = counted(int)
+
+
+@frozen
+class Size:
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        return (StateRequest(Unwritten),)
+
+    def compute(self, state: Unwritten) -> Iterator[Result]:
+        yield Result(value=state.items)
+
+
+def test_kit_names_method_that_state_does_not_define() -> None:
+    spec = MetricSpec(
+        name="mylab.Size",
+        task="text",
+        summary="Number of items",
+        implementation=f"{__name__}:Size",
+        higher_is_better=None,
+        range=Range(0),
+    )
+
+    with pytest.raises(
+        ConformanceError, match=r"Unwritten: expected a definition of update\(batch\), found none"
+    ):
+        check_metric(spec)

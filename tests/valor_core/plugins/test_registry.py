@@ -491,6 +491,23 @@ class TestManifests:
 
         self.expect_refusal(message, install, code)
 
+    def test_reserved_hook_that_returns_nothing_is_accepted(self, install: Install) -> None:
+        install(
+            "oddlab",
+            "odd",
+            {"__init__.py": "", "plugin.py": HOOKS + "valor_protocols(): return ()\n"},
+        )
+
+        assert Registry().failures() == {}
+
+    def test_reserved_hook_that_returns_protocols_suggests_upgrade(self, install: Install) -> None:
+        self.expect_refusal(
+            "valor_protocols: expected no protocols, since this version reads none, got 'KITTI'\n"
+            "Return (), or upgrade valor-core with: ",
+            install,
+            HOOKS + "valor_protocols(): return ['KITTI']\n",
+        )
+
     def test_failed_manifest_does_not_affect_later_ones(
         self, install: Install, birds: Path
     ) -> None:

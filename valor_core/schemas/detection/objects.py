@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import Factory, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
@@ -49,6 +49,11 @@ def _areas(values: Any) -> Floats:
     return floats(np.asarray(values, dtype=np.float64), "areas")
 
 
+def _one_by_one(rows: ObjectColumns) -> Codes:
+    first = np.searchsorted(rows.datums, rows.datums)
+    return np.arange(len(rows.datums)) - first
+
+
 @frozen(kw_only=True, repr=False)
 class ObjectColumns:
     """Columns shared by true and predicted objects: one row per label of an annotation.
@@ -73,13 +78,10 @@ class ObjectColumns:
     datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
     labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     shapes: Shapes
-    annotations: Codes = field(eq=BY_CONTENT, converter=_annotation_codes)
+    annotations: Codes = field(
+        default=Factory(_one_by_one, takes_self=True), eq=BY_CONTENT, converter=_annotation_codes
+    )
     uids: NDArray[Any] | None = field(default=None, eq=BY_CONTENT, converter=_names)
-
-    @annotations.default
-    def _one_by_one(self) -> Codes:
-        first = np.searchsorted(self.datums, self.datums)
-        return np.arange(len(self.datums)) - first
 
     def __attrs_post_init__(self) -> None:
         for name in self._columns():

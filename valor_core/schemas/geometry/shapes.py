@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
@@ -188,6 +188,10 @@ class RunLengths:
         return Mask(self.runs[self.rows[row] : self.rows[row + 1]], height, width)
 
 
+def _all_boxes(shapes: Shapes) -> NDArray[np.uint8]:
+    return np.zeros(len(shapes.boxes), np.uint8)
+
+
 @frozen(repr=False)
 class Shapes:
     """Geometries of annotations, one row each.
@@ -211,13 +215,11 @@ class Shapes:
     """
 
     boxes: Floats = field(eq=BY_CONTENT, converter=_boxes)
-    kinds: NDArray[np.uint8] = field(eq=BY_CONTENT, converter=_kinds)
+    kinds: NDArray[np.uint8] = field(
+        default=Factory(_all_boxes, takes_self=True), eq=BY_CONTENT, converter=_kinds
+    )
     rings: Rings | None = None
     masks: RunLengths | None = None
-
-    @kinds.default
-    def _all_boxes(self) -> NDArray[np.uint8]:
-        return np.zeros(len(self.boxes), np.uint8)
 
     def __attrs_post_init__(self) -> None:
         for name in ("kinds", "rings", "masks"):
