@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +78,52 @@ def run_config(
     if unwritten is None:
         failed.check()
     return report
+
+
+def check_runs(requests: Iterable[Request]) -> None:
+    """Check the configs and output files of several runs, before the first one starts.
+
+    Raises
+    ------
+    ValorError
+        If a config is invalid, or a run writes a file that another run reads or writes.
+    """
+    files = [(request, *_files_of(request)) for request in requests]
+    writers: dict[Path, Request] = {}
+    for request, written, _ in files:
+        for key, path in written:
+            other = writers.setdefault(path.resolve(), request)
+            if other is not request:
+                raise ConfigError(
+                    f"{request.place}{key}: expected a file of this run, {path.name} is also "
+                    f"written by the run {other.run}",
+                    f"Add the name of the run, such as: {path.stem}-{{run}}{path.suffix}",
+                )
+    for request, _, read in files:
+        for name, path in read:
+            other = writers.get(path.resolve(), request)
+            if other is not request:
+                raise ConfigError(
+                    f"{request.place}{name}: expected an input, {path.name} is written by the run "
+                    f"{other.run}",
+                    "Choose another file.",
+                )
+
+
+def _files_of(request: Request) -> tuple[list[tuple[str, Path]], list[tuple[str, Path]]]:
+    """Check a config, and return the files that it writes and reads, with their keys."""
+    checked = request.checked
+    chosen, place = checked.run, request.place
+    registry = registry_of(chosen, request)
+    _check_installed(chosen, registry, place)
+    outputs = _output_files(chosen, request.folder)
+    outputs.check(place)
+    with evaluator_of(checked, registry, request) as evaluator:
+        read = list(_inputs(chosen, evaluator.evaluation.task, registry, request))
+        planned = _planned_gallery(chosen, evaluator, registry, request)
+    outputs.check_not_inputs(read, place)
+    gallery = [] if planned is None else [("gallery", planned.folder)]
+    return [*outputs.written(), *gallery], read
 
 
 def registry_of(chosen: RunConfig, request: Request) -> Registry:

@@ -124,13 +124,13 @@ class OutputFiles:
             As in `check`.
         """
         read = list(inputs)
-        for key, path in self._written():
+        for key, path in self.written():
             others = read if key == "state" or not self.state else [*read, ("state", self.state)]
             for name, other in others:
                 check_not_read([path], [other], f"{place}{key}: ", name)
 
-    def _written(self) -> Iterator[tuple[str, Path]]:
-        """Output files with their config keys."""
+    def written(self) -> Iterator[tuple[str, Path]]:
+        """Yield the output files with their config keys."""
         yield from (("output", path) for path in self.reports)
         if self.rows is not None:
             yield "items", self.rows

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve
 from valor_report.comparison import compare
 from valor_report.output_files import WriteErrors
 
-from valor_cli.commands.run import carry_out, run_options
+from valor_cli.commands.run import carry_out, run_options, with_options
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
@@ -32,7 +33,8 @@ def command(
     before = Report.load(report)
     unwritten = WriteErrors()
     request = Request.from_report(report, settings)
-    now = carry_out(request, unwritten, quiet=quiet, **options)
+    request = evolve(request, values=with_options(request.values, **options))
+    now = carry_out(request, unwritten, quiet=quiet)
     code = print_report(now, as_json=as_json, quiet=quiet)
     unwritten.check()
     found = compare(before, now, registry=registry_of(request.checked.run, request))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from attrs import evolve
 from valor_files import matching_readers
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.output_files import WriteErrors
+from valor_report.tables.runs import run_table
 
+from valor_cli import INTERRUPTED
 from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
 from valor_cli.config.data_files import config_of, is_config, named_metrics, with_modules
@@ -24,11 +25,11 @@ from valor_cli.config.unknown_files import check_is_config
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option, modules, set_option
 from valor_cli.program.command import command as make_command
-from valor_cli.program.outcome import print_report
+from valor_cli.program.outcome import WRONG, print_report
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
-from valor_cli.run import registry_of, run_config
-from valor_core.errors import ConfigError
+from valor_cli.run import check_runs, registry_of, run_config
+from valor_core.errors import ConfigError, ValorError
 from valor_core.parameters import parameters_of
 from valor_core.results import Report
 
@@ -72,18 +73,42 @@ def run_options(function: F) -> F:
     return function
 
 
-def carry_out(
-    request: Request,
-    unwritten: WriteErrors,
+def with_options(
+    values: Mapping[str, Any],
     *,
     output: tuple[Path, ...],
     flat: Path | None,
     workers: int | None,
     state: Path | None,
     gallery: Path | None,
-    quiet: bool,
-) -> Report:
-    """Apply the options of the command line to a config, run it and return the report.
+) -> dict[str, Any]:
+    """Return a config with the options of the command line.
+
+    Parameters
+    ----------
+    values : mapping
+        The config.
+    output, flat, state, gallery : paths
+        Relative to the current folder, not to the config.
+    workers : int, optional
+        Number of partitions read in parallel.
+    """
+    changed = dict(values)
+    if output:
+        changed["output"] = [str(path.absolute()) for path in output]
+    if flat is not None:
+        changed["flat"] = str(flat.absolute())
+    if state is not None:
+        changed["state"] = str(state.absolute())
+    if gallery is not None:
+        changed = put(changed, "gallery.folder", str(gallery.absolute()), "--gallery")
+    if workers is not None:
+        changed = put(changed, "engine.workers", workers, "--workers")
+    return changed
+
+
+def carry_out(request: Request, unwritten: WriteErrors, *, quiet: bool) -> Report:
+    """Run a config and return the report.
 
     Parameters
     ----------
@@ -91,25 +116,9 @@ def carry_out(
         The config.
     unwritten : WriteErrors
         Collects files that cannot be written.
-    output, flat, state, gallery : paths
-        Relative to the current folder, not to the config.
-    workers : int, optional
-        Number of partitions read in parallel.
     quiet : bool
         Show no progress.
     """
-    values = dict(request.values)
-    if output:
-        values["output"] = [str(path.absolute()) for path in output]
-    if flat is not None:
-        values["flat"] = str(flat.absolute())
-    if state is not None:
-        values["state"] = str(state.absolute())
-    if gallery is not None:
-        values = put(values, "gallery.folder", str(gallery.absolute()), "--gallery")
-    if workers is not None:
-        values = put(values, "engine.workers", workers, "--workers")
-    request = evolve(request, values=values)
     if quiet or not sys.stderr.isatty():
         showing: Any = nullcontext()
     else:
@@ -157,6 +166,12 @@ def _as_given(path: Path) -> Path:
     type=click.Path(dir_okay=False, path_type=Path),
     help="File for the config that is run, in .yaml or .json.",
 )
+@click.option(
+    "--only",
+    metavar="RUN",
+    multiple=True,
+    help="Run of a config with several runs, or a pattern such as 'small-*'.",
+)
 @module_option
 @run_options
 def command(
@@ -165,6 +180,7 @@ def command(
     task: str | None,
     reader: str | None,
     save_config: Path | None,
+    only: tuple[str, ...],
     settings: tuple[str, ...],
     quiet: bool,
     as_json: bool,
@@ -175,27 +191,98 @@ def command(
     CONFIG is a file in .yaml, .toml or .json, or - for standard input; paths in it are relative
     to it. DATA is the input of a reader: a table of predictions, two COCO files, two folders.
     """
-    request = chosen_request(files, named_metrics(metrics), task, reader, settings)
-    request = evolve(request, values=with_modules(request.values, modules()))
+
+    def changed(values: dict[str, Any]) -> dict[str, Any]:
+        return with_modules(with_options(values, **options), modules())
+
+    requests = chosen_requests(
+        files, named_metrics(metrics), task, reader, settings, only=only, change=changed
+    )
     if save_config is not None:
-        registry = registry_of(request.checked.run, request)
-        save(request.values, save_config, request.folder, registry)
-        streams.talk(f"config written to {save_config}")
+        _save(requests, save_config)
+    if requests[0].run is not None:
+        return run_each(requests, quiet=quiet, as_json=as_json)
     unwritten = WriteErrors()
-    report = carry_out(request, unwritten, quiet=quiet, **options)
+    report = carry_out(requests[0], unwritten, quiet=quiet)
     code = print_report(report, as_json=as_json, quiet=quiet)
     unwritten.check()
     return code
 
 
-def chosen_request(
+def _save(requests: Sequence[Request], file: Path) -> None:
+    request, *others = requests
+    if others:
+        raise ConfigError(
+            f"--save-config: expected one run, got {len(requests)}",
+            f"Select one with: --only {request.run}",
+        )
+    save(request.values, file, request.folder, registry_of(request.checked.run, request))
+    streams.talk(f"config written to {file}")
+
+
+def run_each(requests: Sequence[Request], *, quiet: bool, as_json: bool) -> int:
+    """Run several configs and print their reports, then a table of their headline numbers.
+
+    A run that fails does not prevent the next ones.
+
+    Parameters
+    ----------
+    requests : sequence of Request
+        Runs of one config.
+    quiet : bool
+        Print no tables.
+    as_json : bool
+        Print the reports as one JSON object.
+
+    Returns
+    -------
+    int
+        Highest exit code of a run.
+    """
+    check_runs(requests)
+    reports: dict[str, Report | str] = {}
+    code = 0
+    for number, request in enumerate(requests, 1):
+        name = str(request.run)
+        if not (quiet or as_json):
+            gap = "\n" if number > 1 else ""
+            streams.say(f"{gap}Run {name} ({number} of {len(requests)})\n")
+        unwritten = WriteErrors()
+        try:
+            report = carry_out(request, unwritten, quiet=quiet)
+            reports[name] = report
+            one = print_report(report, as_json=False, quiet=quiet or as_json, place=f"{name}: ")
+            code = max(code, one)
+            unwritten.check()
+        except ValorError as error:
+            reports.setdefault(name, error.message)
+            code = max(code, WRONG)
+            streams.talk("\n".join([f"valor: {error}", *getattr(error, "__notes__", ())]))
+        if code == INTERRUPTED:
+            break
+    if as_json:
+        streams.say_json({"runs": {name: _record(one) for name, one in reports.items()}})
+    elif not quiet:
+        streams.say("")
+        streams.show([run_table(reports)])
+    return code
+
+
+def _record(outcome: Report | str) -> dict[str, Any]:
+    return {"error": outcome} if isinstance(outcome, str) else outcome.to_dict()
+
+
+def chosen_requests(
     files: tuple[Path, ...],
     metrics: list[Any],
     task: str | None,
     reader: str | None,
     settings: tuple[str, ...],
-) -> Request:
-    """Return the request of a command line: a config with overrides, or data files."""
+    *,
+    only: tuple[str, ...],
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+) -> tuple[Request, ...]:
+    """Return the runs of a command line: a config with overrides, or data files."""
     if not files:
         raise ConfigError(
             "run: expected a config, or files of data, got nothing",
@@ -203,8 +290,13 @@ def chosen_request(
         )
     if not is_config(files) or (len(files) > 1 and matching_readers(files, chosen_registry())):
         registry = chosen_registry()
+        if only:
+            raise ConfigError(
+                f"--only {only[0]}: expected a config, got {files[0]}", "Remove --only."
+            )
         if can_ask() and not settings:
-            return Request(asked_config(files, metrics, task, reader, registry), Path(), "")
+            asked = asked_config(files, metrics, task, reader, registry)
+            return (Request(change(asked), Path(), ""),)
         # --set can also select the metrics, the task, the reader and its columns.
         section = {} if reader is None else {"reader": reader}
         values = override({"metrics": metrics, "task": task, "data": section}, settings)
@@ -219,17 +311,21 @@ def chosen_request(
         config = config_of(
             files, metrics, values["task"], data.get("reader"), registry, data, modules()
         )
-        return Request(override(config, settings), Path(), "")
+        return (Request(change(override(config, settings)), Path(), ""),)
     if len(files) > 1:
         data = path_from(files[0].parent, files[1])
         raise ConfigError(
             f"run: expected one config, got also {files[1]}",
             f"Name the data in the config, or on top of it: --set data.path={data}",
         )
-    request = Request.from_file(files[0])
-    check_is_config(request.values, files[0], [entry.name for entry in parameters_of(RunConfig)])
+    known = [entry.name for entry in parameters_of(RunConfig)]
     on_top = {"metrics": metrics or None, "task": task}
-    values = dict(request.values) | {key: one for key, one in on_top.items() if one is not None}
-    if reader is not None:
-        values = put(values, "data.reader", reader, "--reader")
-    return evolve(request, values=override(values, settings))
+
+    def changed(values: dict[str, Any], settings: Iterable[str]) -> dict[str, Any]:
+        check_is_config(values, files[0], known)
+        values |= {key: one for key, one in on_top.items() if one is not None}
+        if reader is not None:
+            values = put(values, "data.reader", reader, "--reader")
+        return change(override(values, settings))
+
+    return Request.each_from_file(files[0], settings, changed, only)

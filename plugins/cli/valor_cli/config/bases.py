@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from attrs import field, frozen
 from valor_report.gallery.parameters import GalleryParameters
@@ -34,14 +34,30 @@ class ExtendedConfig:
 
     Parameters
     ----------
-    values : mapping
-        Built-in types without the key ``extends``.
+    merged : mapping
+        Built-in types without the key ``extends``; strings of bases are `FromBase`.
+    folder : Path
+        Folder that relative paths of `values` start from.
     bases : tuple of Path
         Files that were merged, outermost first.
     """
 
-    values: Mapping[str, Any]
+    merged: Mapping[str, Any]
+    folder: Path = field(factory=Path)
     bases: tuple[Path, ...] = field(default=())
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The merged config with paths relative to `folder`."""
+        return self.finished(self.merged)
+
+    def finished(self, merged: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a config made from `merged`, with paths relative to `folder`."""
+        if not self.bases:
+            return merged
+        if any(not _is_same(base.parent, self.folder) for base in self.bases):
+            merged = _moved(merged, self.folder)
+        return dict(_unmarked(merged))
 
 
 def with_bases(
@@ -75,19 +91,30 @@ def with_bases(
     ()
     """
     if "extends" not in values:
-        return ExtendedConfig(values)
+        return ExtendedConfig(values, folder)
     found: list[Path] = []
     outermost = () if file is None else (file,)
     merged = _collected(values, folder, place, outermost, found)
-    if any(not _is_same(base.parent, folder) for base in found):
-        merged = _moved(merged, folder)
-    return ExtendedConfig(_unmarked(merged), tuple(found))
+    return ExtendedConfig(merged, folder, tuple(found))
 
 
-class _FromBase(str):
-    """String of a base config, with the folder that it is relative to if it is a path."""
+class FromBase(str):
+    """String of a base config, with the folder that it is relative to if it is a path.
+
+    Examples
+    --------
+    >>> FromBase.of("a.csv", Path("bases")).folder.name
+    'bases'
+    """
 
     folder: Path
+
+    @classmethod
+    def of(cls, text: str, folder: Path) -> Self:
+        """Return a text with its folder."""
+        made = cls(text)
+        made.folder = folder
+        return made
 
 
 def _collected(
@@ -160,16 +187,14 @@ def _differ(base: Mapping[str, Any], over: Mapping[str, Any]) -> bool:
 
 def _marked(value: Any, folder: Path) -> Any:
     if isinstance(value, str):
-        marked = _FromBase(value)
-        marked.folder = folder
-        return marked
+        return FromBase.of(value, folder)
     if isinstance(value, Mapping):
         return {key: _marked(one, folder) for key, one in value.items()}
     return [_marked(one, folder) for one in value] if isinstance(value, list) else value
 
 
 def _unmarked(value: Any) -> Any:
-    if isinstance(value, _FromBase):
+    if isinstance(value, FromBase):
         return str(value)
     if isinstance(value, Mapping):
         return {key: _unmarked(one) for key, one in value.items()}
@@ -183,12 +208,12 @@ def _moved(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """
 
     def move(text: str) -> str:
-        if not isinstance(text, _FromBase) or os.path.isabs(text) or text.startswith("~"):
+        if not isinstance(text, FromBase) or os.path.isabs(text) or text.startswith("~"):
             return text
         return Path(os.path.relpath(text.folder.absolute() / text, folder.absolute())).as_posix()
 
     def move_found(text: str) -> str:
-        is_found = isinstance(text, _FromBase) and (text.folder / text).exists()
+        is_found = isinstance(text, FromBase) and (text.folder / text).exists()
         return move(text) if is_found else text
 
     moved = moved_paths(values, RunConfig, move)

@@ -18,6 +18,8 @@ STANDARD_INPUT = "-"
 
 _TOML = re.compile(r"\A(\s|#.*\n)*(\[+[^\]\n]+\]+|[\w.\"'-]+[ \t]*=)")
 """Start of a TOML file after comments: a table header, or a key and an equals sign."""
+_BRACES = re.compile(r"[^\s,:\[\]{}]*(?<=[^\s,:\[\]])\{\w+\}[^\s,\[\]]*|\{\w+\}[^\s,\[\]}]+")
+"""Placeholder next to other text, which YAML reads as a table in some positions."""
 _BOOLEAN = "tag:yaml.org,2002:bool"
 _BOOLEANS = re.compile("^(?:true|True|TRUE|false|False|FALSE)$")
 
@@ -143,13 +145,21 @@ def _yaml(text: str, path: Path) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        is_escape = "escape character" in str(error.problem)
         raise ConfigError(
             f"{path}{place}: expected YAML, {error.problem}",
-            "Write paths with / or in single quotes: 'C:\\data'" if is_escape else None,
+            _yaml_remedy(str(error.problem), text.splitlines()[mark.line :][:1] if mark else []),
         ) from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: expected YAML, {error}") from error
+
+
+def _yaml_remedy(problem: str, lines: list[str]) -> str | None:
+    if "escape character" in problem:
+        return "Write paths with / or in single quotes: 'C:\\data'"
+    for braces in map(_BRACES.search, lines):
+        if braces is not None:
+            return f"Put text with braces in quotes: '{braces[0]}'"
+    return None
 
 
 def _suffix_of(text: str) -> str:

@@ -59,6 +59,13 @@ class RunConfig(EvaluationOptions):
     extends: tuple[Path, ...] = parameter(
         default=(), help="Configs that this one is merged into; paths are relative to this file."
     )
+    runs: Any = parameter(
+        default=None,
+        help="Settings of several runs by name, a list of names, or a matrix of these.",
+    )
+    run: str | None = parameter(
+        default=None, help="Name of the run, which its report records. runs sets it."
+    )
 
 
 @frozen

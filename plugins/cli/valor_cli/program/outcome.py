@@ -14,7 +14,7 @@ WRONG = 2
 MOST_ROWS = 20
 
 
-def print_report(report: Report, *, as_json: bool, quiet: bool) -> int:
+def print_report(report: Report, *, as_json: bool, quiet: bool, place: str = "") -> int:
     """Print a report, its warnings and its failures.
 
     Parameters
@@ -25,6 +25,8 @@ def print_report(report: Report, *, as_json: bool, quiet: bool) -> int:
         Print the complete report as JSON.
     quiet : bool
         Print no tables.
+    place : str
+        Prefix of messages, such as the name of a run.
 
     Returns
     -------
@@ -43,9 +45,9 @@ def print_report(report: Report, *, as_json: bool, quiet: bool) -> int:
         streams.say(aligned_text(report).rstrip("\n"))
     if as_json or quiet or streams.on_terminal():
         for warning in [one for one in report.warnings if one not in report.not_found]:
-            streams.talk(f"valor: warning: {warning}")
+            streams.talk(f"valor: {place}warning: {warning}")
     for trouble in troubles(report):
-        streams.talk(f"valor: {trouble}")
+        streams.talk(f"valor: {place}{trouble}")
     if report.interrupted:
         return INTERRUPTED
     if report.not_found or any(outcome.is_wrong for outcome in report.requirements):
