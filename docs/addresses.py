@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from valor_core import packages
 
@@ -12,6 +14,27 @@ ROOT = Path(__file__).parent.parent
 PLACEHOLDER = "https://github.com/OWNER/valor"
 """Address of the repository in pages until there is one."""
 
+_WORKFLOW = """\
+```yaml
+name: evaluation
+on:
+  pull_request:
+  push:
+    branches: [main]
+permissions:
+  actions: read
+  contents: read
+  pull-requests: write
+jobs:
+  evaluate:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: ACTION
+        with:
+          config: evaluation.yaml
+          packages: classification
+```"""
 _UNPUBLISHED = "The package index does not have this project's packages yet."
 _PROJECT_LINE = re.compile(r"-e (?:plugins/)?([a-z.]+)(\[[a-z,]+\])?")
 
@@ -38,6 +61,16 @@ def installation(*stems: str) -> str:
         clone = f"git clone {packages.REPOSITORY} valor && cd valor"
         return f"{_UNPUBLISHED} Install from a clone:\n\n{_block(clone, command)}"
     return f"{_UNPUBLISHED} In a clone of the repository:\n\n{_block(command)}"
+
+
+def workflow() -> str:
+    """Return a workflow that uses the GitHub Action of the repository."""
+    revision = "main"
+    if packages.PUBLISHED:
+        text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        revision = f"v{tomllib.loads(text)['project']['version']}"
+    name = urlsplit(repository()).path.strip("/").removesuffix(".git")
+    return _WORKFLOW.replace("ACTION", f"{name}/plugins/hosts/action@{revision}")
 
 
 def _requirement(stem: str) -> str:

@@ -395,6 +395,10 @@ def _install(registry: Registry, stems: str) -> str:
     return str(_beside("addresses").installation(*stems.split()))
 
 
+def _workflow(registry: Registry, _: str) -> str:
+    return str(_beside("addresses").workflow())
+
+
 def _beside(name: str) -> ModuleType:
     """Import another module of this folder."""
     if str(DOCS) not in sys.path:
@@ -417,6 +421,7 @@ _KINDS: Mapping[str, Any] = {
     "commands": _commands,
     "install": _install,
     "structure": _structure,
+    "workflow": _workflow,
 }
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -71,3 +72,24 @@ def test_published_packages_are_installed_with_extras_of_requirements_file(
     monkeypatch.setattr(packages, "REPOSITORY", ADDRESS)
 
     check_published(addresses=addresses)
+
+
+@pytest.mark.parametrize(
+    ("published", "repository", "action"),
+    [
+        (False, "", "OWNER/valor/plugins/hosts/action@main"),
+        (False, "https://github.com/lab/valor.git", "lab/valor/plugins/hosts/action@main"),
+        (True, "https://github.com/lab/valor", "lab/valor/plugins/hosts/action@v0.1.0"),
+    ],
+)
+def test_workflow_uses_action_of_repository(
+    published: bool,
+    repository: str,
+    action: str,
+    addresses: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", published)
+    monkeypatch.setattr(packages, "REPOSITORY", repository)
+
+    assert f"- uses: {action.replace('0.1.0', version('valor-core'))}\n" in addresses.workflow()

@@ -180,18 +180,6 @@ def test_recipes_log_every_number_to_experiment_trackers(
         assert expected.items() <= numbers.items(), tracker
 
 
-def test_workflow_runs_same_commands_as_recipe() -> None:
-    page = blocks(RECIPES)
-    workflow = next(yaml.safe_load(block.text) for block in page if block.file == "workflow.yml")
-    shown = "".join(block.text for block in page if block.language == "console")
-
-    steps = [step.get("run", "") for step in workflow["jobs"]["evaluate"]["steps"]]
-    commands = [step for step in steps if step.startswith("valor ")]
-
-    assert len(commands) == 2
-    assert all(f"$ {command}\n" in shown for command in commands)
-
-
 def test_links_are_valid() -> None:
     broken = [
         f"{name_of(page)}: {target}"

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from cases import for_each
+from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
 from valor_core import packages
@@ -163,6 +164,31 @@ def test_wheel_has_metadata_and_files_of_project(folder: Path, tmp_path: Path) -
 
 def test_all_kernels_have_same_build_script() -> None:
     assert len({(folder / "setup.py").read_text(encoding="utf-8") for folder in COMPILED}) == 1
+
+
+def test_wheels_of_kernels_are_built_and_tested_alike() -> None:
+    def settings(folder: Path) -> str:
+        text = (folder / "pyproject.toml").read_text(encoding="utf-8")
+        found = tomllib.loads(text)["tool"]["cibuildwheel"]
+        return str(found).replace(f"valor_{folder.name}", "package")
+
+    first, *others = map(settings, COMPILED)
+
+    assert set(others) == {first}
+    assert "from package.kernels import KERNELS" in first
+
+
+def test_source_distribution_has_no_tests(folder: Path) -> None:
+    if is_compiled(folder):
+        assert (folder / "MANIFEST.in").read_text(encoding="utf-8") == "prune tests\n"
+        return
+
+    packed = [
+        Path(file.distribution_path) for file in SdistBuilder(str(folder)).recurse_included_files()
+    ]
+
+    assert [path for path in packed if "tests" in path.parts and "template" not in path.parts] == []
+    assert Path("README.md") in packed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="CC does not set the compiler on Windows")

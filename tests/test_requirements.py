@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-FILES = sorted((ROOT / "requirements").glob("*.txt"))
+CONSTRAINTS = ROOT / "requirements" / "constraints.txt"
+FILES = sorted({*(ROOT / "requirements").glob("*.txt")} - {CONSTRAINTS})
 RESOLVED = [
     file if file.stem == "all" else pytest.param(file, marks=pytest.mark.nightly) for file in FILES
 ]
@@ -113,3 +115,55 @@ def test_each_distribution_has_a_requirements_file() -> None:
     assert {file.stem for file in FILES} == {*stems, "all"}
     listed = {line.partition("[")[0] for line in editable(ROOT / "requirements" / "all.txt")}
     assert {(ROOT / path).resolve() for path in listed} == set(WORKSPACE.values())
+
+
+def pins() -> dict[str, list[Requirement]]:
+    """Pinned versions by distribution; several have markers."""
+    found: dict[str, list[Requirement]] = {}
+    for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines():
+        if not line.lstrip().startswith("#"):
+            found.setdefault(canonicalize_name(Requirement(line).name), []).append(
+                Requirement(line)
+            )
+    return found
+
+
+def wanted_by_development() -> Iterator[Requirement]:
+    """Yield all requirements of other projects, also of extras and of the development tools."""
+    for folder in WORKSPACE.values():
+        settings = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+        groups = settings.get("dependency-groups", {})
+        extras = settings["project"].get("optional-dependencies", {})
+        lines = [*settings["project"]["dependencies"], *groups.get("plugins", ())]
+        lines += [line for line in groups.get("dev", ()) if isinstance(line, str)]
+        for line in (*lines, *(line for extra in extras.values() for line in extra)):
+            if Requirement(line).name not in WORKSPACE:
+                yield Requirement(line)
+
+
+def test_constraints_satisfy_lower_bounds() -> None:
+    found = pins()
+
+    wrong = [
+        f"{wanted}: {[str(pin) for pin in found.get(canonicalize_name(wanted.name), ())]}"
+        for wanted in wanted_by_development()
+        if not any(
+            wanted.specifier.contains(next(iter(pin.specifier)).version)
+            for pin in found.get(canonicalize_name(wanted.name), ())
+        )
+    ]
+
+    assert wrong == []
+
+
+def test_constraints_pin_one_version_and_name_no_index() -> None:
+    assert "://" not in CONSTRAINTS.read_text(encoding="utf-8")
+    for pin in (pin for each in pins().values() for pin in each):
+        assert pin.name not in WORKSPACE
+        assert [one.operator for one in pin.specifier] == ["=="], pin
+
+
+def test_contributing_has_command_that_writes_constraints() -> None:
+    header = CONSTRAINTS.read_text(encoding="utf-8").splitlines()[1]
+
+    assert header.removeprefix("#").strip() in (ROOT / "CONTRIBUTING.md").read_text("utf-8")

@@ -135,9 +135,11 @@ def registry_of(chosen: RunConfig, request: Request) -> Registry:
 
 def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
     """Raise one `MissingPluginError` for all plugins of a config that are not installed."""
-    names = [one.get("name") if isinstance(one, Mapping) else one for one in chosen.metrics]
-    names += [chosen.data.get("reader"), f"{chosen.task}."]
-    spaces = [str(name).partition(".")[0] for name in names if isinstance(name, str)]
+    found = [one.get("name") if isinstance(one, Mapping) else one for one in chosen.metrics]
+    names = [name for name in found if isinstance(name, str)]
+    if any("." not in name for name in names):  # a bare name needs the plugin of the task
+        names.append(f"{chosen.task}.")
+    spaces = [name.partition(".")[0] for name in (*names, str(chosen.data.get("reader")))]
     owners = OWNERS
     missing = [
         space

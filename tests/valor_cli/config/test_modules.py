@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from messages import refused
 from valor_cli.config.modules import import_file, registry_with
+from valor_cli.program.program import program
 
 from valor_core.errors import ConfigError, ManifestError, PluginConflictError, RegistryError
+from valor_core.packages import ways
+from valor_core.specs import registry
+from valor_core.specs.extensions import claims
 
 LAB = '''
 """Metrics, a reader, a command and a report format of one file."""
@@ -321,3 +326,38 @@ def test_file_with_import_of_earlier_version_gets_the_new_one(
 
     assert "old_lab.py cannot be imported, " in caught.value.message
     assert caught.value.remedy == "Write: from valor_core.errors import short_repr"
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Config of a text metric of one file, where `valor-text` is not installed."""
+    found = tuple(claim for claim in claims() if claim.namespace != "text")
+    monkeypatch.setattr(registry, "claims", lambda: found)
+    lab = '@valor_core.metric("tinylab.Short", task="text", requires=("response",))\n'
+    code = f"import valor_core\n\n{lab}def short(item):\n    return float(len(item.response) < 5)\n"
+    (tmp_path / "tinylab.py").write_text(code, encoding="utf-8")
+    (tmp_path / "rows.csv").write_text("response\nyes\nperhaps\n", encoding="utf-8")
+    path = tmp_path / "config.yaml"
+    text = "modules: [tinylab.py]\ntask: text\ndata: {reader: csv, path: rows.csv}\nmetrics: [%s]\n"
+    path.write_text(text % "tinylab.Short", encoding="utf-8")
+    return path
+
+
+def test_metric_of_a_file_runs_without_plugin_of_its_task(config: Path) -> None:
+    result = CliRunner().invoke(program, ["run", str(config)])
+
+    assert result.exit_code == 0, result.output
+    assert "Short   0.5000" in result.output
+
+
+def test_bare_metric_name_needs_plugin_of_task(config: Path) -> None:
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("tinylab.Short", "tinylab.Short, ROUGE"), encoding="utf-8")
+
+    result = CliRunner().invoke(program, ["run", str(config)])
+
+    assert result.exit_code == 2
+    assert (
+        "config.yaml: metrics and data need the plugin 'text', not installed here" in result.output
+    )
+    assert ways("valor-text") in result.output
