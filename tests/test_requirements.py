@@ -153,7 +153,7 @@ def test_constraints_satisfy_lower_bounds() -> None:
         )
     ]
 
-    assert wrong == []
+    assert wrong == [], "write requirements/constraints.txt again: see CONTRIBUTING.md"
 
 
 def test_constraints_pin_one_version_and_name_no_index() -> None:

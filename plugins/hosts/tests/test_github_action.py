@@ -173,7 +173,7 @@ def test_page_shows_comment_of_run_with_unmet_requirement(job: Job) -> None:
     comment = job.text("temp/valor/comment.md").partition("\n")[2]
 
     assert "1 worse" in comment
-    assert f"```markdown\n{comment}```" in page
+    assert f"```text\n{comment}```" in page
 
 
 def test_workflow_of_page_has_inputs_of_action() -> None:
@@ -305,7 +305,7 @@ def test_comment_is_posted_or_updated(job: Job, comments: str, call: str) -> Non
     assert f"{call} --field body=@{job.folder / 'temp/valor/comment.md'}" in posted
 
 
-def test_token_without_permission_to_comment_is_noticed(job: Job) -> None:
+def test_token_without_permission_to_comment_prints_notice(job: Job) -> None:
     job.run("Evaluate", {"config": "evaluation.yaml"})
 
     code, output = job.run(
