@@ -112,12 +112,13 @@ def test_compiled_kernels_of_new_plugin_agree_with_reference(
 
 def test_build_of_new_kernels_is_that_of_our_packages() -> None:
     template = ROOT / "plugins/cli/valor_cli/scaffold/template/kernels"
-    ours = ROOT / "plugins/text"
+    ours, example = ROOT / "plugins/text", ROOT / "docs/plugins/examples/pinball"
 
     def code_of(path: Path) -> str:
         return path.read_text().partition("#ifndef")[2]
 
     assert (template / "setup.py.template").read_text() == (ours / "setup.py").read_text()
+    assert (example / "setup.py").read_text() == (ours / "setup.py").read_text()
     header = template / "{{package}}/kernels/export.h.template"
     assert code_of(header) == code_of(ours / "valor_text/kernels/export.h") != ""
 
