@@ -7,6 +7,7 @@ cause in ``__cause__``.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -59,8 +60,18 @@ class ValorError(Exception):
         """
         if self.remedy is None:
             return self.message
-        remedy = self.remedy.replace("\n", "; ")
+        remedy = _without_machine(self.remedy).replace("\n", "; ")
         return f"{self.message}; {remedy[:1].lower()}{remedy[1:]}"
+
+
+_WORD = r"(?:'[^']*'|[^ ]+)"
+
+
+def _without_machine(remedy: str) -> str:
+    """Remove the paths of the interpreter and of the clone from install commands."""
+    remedy = re.sub(rf"{_WORD} (?=pip \w+ --python )", "uv ", remedy)
+    remedy = re.sub(rf"{_WORD} -m (?=pip )| --python {_WORD}", "", remedy)
+    return remedy.replace(os.path.join(Path(__file__).parents[1], ""), "")
 
 
 class error_at:  # noqa: N801 - used like a function

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from valor_core import errors
 from valor_core.errors import (
     ConfigError,
+    MissingExtraError,
     ParameterError,
     ValorError,
     and_more,
@@ -17,6 +19,7 @@ from valor_core.errors import (
     short_repr,
 )
 
+ROOT = Path(__file__).parents[2]
 CLASSES = [
     value
     for value in vars(errors).values()
@@ -105,6 +108,23 @@ def test_closest_name_is_suggested_ignoring_case(name: str, remedy: str | None) 
 
 def test_further_findings_are_counted() -> None:
     assert (and_more(0), and_more(1), and_more(1234)) == ("", " (and 1 more)", " (and 1,234 more)")
+
+
+@pytest.mark.parametrize(
+    ("remedy", "reported"),
+    [
+        ("/a/bin/python -m pip install rich", "pip install rich"),
+        ("'/a b/python' -m pip uninstall rich", "pip uninstall rich"),
+        ("'/a b/uv' pip install --python /env/bin/python rich", "uv pip install rich"),
+        (f"python -m pip install -e {ROOT / 'plugins' / 'text'}", "pip install -e plugins/text"),
+        (f"python -m pip install -e '{ROOT}/plugins/x[y]'", "pip install -e 'plugins/x[y]'"),
+    ],
+)
+def test_reported_remedy_has_no_paths_of_this_machine(remedy: str, reported: str) -> None:
+    error = MissingExtraError("gallery: drawing needs PIL", f"Install it with: {remedy}")
+
+    assert error.one_line == f"gallery: drawing needs PIL; install it with: {reported}"
+    assert str(error).endswith(remedy)
 
 
 def test_error_at_adds_location_to_other_exceptions() -> None:

@@ -121,6 +121,7 @@ def _warnings(
 ) -> Iterator[str]:
     yield from state.warnings()
     yield from evaluation.unused_renames(state)
+    yield from evaluation.unknown_metadata(state)
     yield from usage_warnings(facts for _, facts in state.facts.values())
     found = [one.warnings() for one in states if isinstance(one, State)]
     found += [result.warnings for result in results]

@@ -17,6 +17,7 @@ from valor_core.cancellation import defer_signals
 from valor_core.errors import (
     AmbiguousNameError,
     MissingPluginError,
+    RegistryError,
     StateError,
     UnknownNameError,
     and_more,
@@ -29,7 +30,7 @@ from valor_core.evaluation.build_report import make_report
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
 from valor_core.evaluation.request import Evaluation, choices_of
 from valor_core.evaluation.state import EvaluationState
-from valor_core.packages import version_of
+from valor_core.packages import unmet_core, version_of
 from valor_core.parameters.environment import fill_in
 from valor_core.readers.reader import batch_of
 from valor_core.readers.resolve import reader_of, resolve_data
@@ -418,7 +419,7 @@ class Evaluator:
                 items=self.items,
                 config=self.evaluation.describe() if config is None else config,
                 versions=self.versions,
-                warnings=() if self.unsaved is None else (self.unsaved.one_line,),
+                warnings=[one.one_line for one in (self.unsaved, *self._unmet) if one is not None],
             ).judged(self.requirements)
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
@@ -533,6 +534,11 @@ class Evaluator:
         return evaluator
 
     loads = load
+
+    @cached_property
+    def _unmet(self) -> list[RegistryError | None]:
+        """Errors of distributions that require another version of valor-core."""
+        return list(map(unmet_core, self.versions))
 
     @cached_property
     def versions(self) -> Mapping[str, str]:

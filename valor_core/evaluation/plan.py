@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -116,6 +116,14 @@ class Plan:
     def waits(self) -> int:
         """Number of per-item metrics that wait for responses."""
         return sum(request.waits for request in self.requests)
+
+    @property
+    def metadata(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Names of metrics that read item rows, and the metadata fields that they read."""
+        for metric, made in zip(self.metrics, self._made, strict=True):
+            for need in made.needs():
+                if isinstance(need, RowsOf):
+                    yield metric.spec.name, need.metadata
 
     def new_states(self) -> list[Any]:
         """Return a new, empty state for each request."""

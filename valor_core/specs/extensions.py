@@ -220,7 +220,7 @@ def missing(doing: str) -> MissingExtraError:
 def extension_errors() -> list[str]:
     """Import every extension; return the errors of those that conflict or cannot be imported."""
     errors = []
-    for group in (FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES):
+    for group in GROUPS[1:]:
         for name in announced(group):
             try:
                 required(group, name, name)
@@ -231,6 +231,9 @@ def extension_errors() -> list[str]:
 
 GROUP = "valor.plugins"
 """Entry point group of plugins: the namespace is the name, the manifest module the value."""
+
+GROUPS = (GROUP, FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES)
+"""All entry point groups that are read."""
 
 
 @frozen(repr=False)
@@ -293,6 +296,26 @@ def plugin_of(error: BaseException) -> str | None:
 
 _OURS = (None, *OWNERS.values())
 """Code that plugins call, unless it is the only one."""
+
+
+def unread(group: str, name: str) -> str | None:
+    """Return the remedy for a name in an entry point group of an earlier version, or None.
+
+    Parameters
+    ----------
+    group : str
+        Plural of a component: ``"engines"`` for the group ``valor.engines``.
+    name : str
+        Name of the entry point.
+    """
+    for each, found, _ in _entries(installed(), f"valor.{group}"):
+        if found == name:
+            return (
+                f"{each.name} {each.version} declares it in the entry point group valor.{group}, "
+                "which is no longer read\nUpgrade it, or declare it in its manifest with the hook: "
+                f"valor_{group}"
+            )
+    return None
 
 
 def _entries(found: Installed, group: str) -> Iterator[tuple[Distribution, str, str]]:

@@ -19,7 +19,7 @@ from valor_core.errors import (
     short_repr,
 )
 from valor_core.lazy import migration_hint
-from valor_core.packages import uninstall, ways
+from valor_core.packages import uninstall, unmet_core, ways
 from valor_core.specs import hooks
 from valor_core.specs.extensions import Claim
 from valor_core.specs.names import folded_name
@@ -206,10 +206,11 @@ def _manifest_error(
     if isinstance(error, RegistryError):
         return error.at(f"{claim.place}: ")
     # A manifest registered in this process has no module in its claim, and nothing to uninstall.
+    unmet = unmet_core(claim.distribution)
     removal = f"Reinstall or remove it: {uninstall(claim.distribution)}" if claim.module else None
     return BrokenPluginError(
         f"{claim.place}: {failed}, {type(error).__name__}: {error}",
-        migration_hint(error) or removal,
+        str(unmet) if unmet else migration_hint(error) or removal,
     )
 
 

@@ -94,10 +94,14 @@ class NameQuery(Generic[_S]):
         )
 
     @property
+    def plural(self) -> str:
+        """Plural of the kind, such as ``"metrics"``."""
+        return next(kinds for kinds, kind in KINDS.items() if issubclass(self.kind, kind))
+
+    @property
     def listing(self) -> str:
         """Remedy that lists all specs of the kind."""
-        kinds = next(kinds for kinds, kind in KINDS.items() if issubclass(self.kind, kind))
-        option = "" if self.kind is MetricSpec else f" --{kinds.replace('_', '-')}"
+        option = "" if self.kind is MetricSpec else f" --{self.plural.replace('_', '-')}"
         return f"See what is available with: valor list{option}"
 
     def names(self, spec: Spec) -> bool:

@@ -26,7 +26,7 @@ from valor_core.errors import (
     short_repr,
 )
 from valor_core.packages import OWNERS, RENAMED, rescan, ways
-from valor_core.specs.extensions import Claim, claims
+from valor_core.specs.extensions import Claim, claims, unread
 from valor_core.specs.manifest import Manifest, load_manifest, read_manifest
 from valor_core.specs.names import folded_name, split_name
 from valor_core.specs.query import OWN_NAMESPACE, NameQuery
@@ -443,7 +443,8 @@ class Registry:
             return f"{spec.name!r} is for the task {' or '.join(map(str, tasks))}."
         specs = [spec for spec in self._specs_of(query.kind) if query.serves(spec)]
         words = sorted({word for spec in specs for word in query.words(spec)})
-        found = query.as_written(specs) or self._pinned(query) or query.sought(specs)
+        found = unread(query.plural, query.name) or query.as_written(specs) or self._pinned(query)
+        found = found or query.sought(specs)
         found = found or query.closest(words)
         return found or (self.where_to_look if query.kind is MetricSpec else query.listing)
 

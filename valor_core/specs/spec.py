@@ -21,7 +21,7 @@ from valor_core.errors import (
     short_repr,
 )
 from valor_core.lazy import migration_hint
-from valor_core.packages import OWNERS, ways
+from valor_core.packages import OWNERS, unmet_core, ways
 from valor_core.parameters.declaration import NoParameters, parameters_of
 from valor_core.specs.extensions import claims
 from valor_core.specs.names import ParameterAlias, folded_name
@@ -209,7 +209,7 @@ class Spec:
             raise BrokenPluginError(
                 f"{self.name}: its parameters {self.parameters} cannot be imported, "
                 f"{type(error).__name__}: {error}",
-                migration_hint(error),
+                self._import_hint(error),
             ) from error
         self.check_parameter_class(found)
         return found
@@ -237,7 +237,7 @@ class Spec:
         except ModuleNotFoundError as error:
             if self.extra is None or (error.name or package).partition(".")[0] == package:
                 raise BrokenPluginError(
-                    f"{broken}, {type(error).__name__}: {error}", migration_hint(error)
+                    f"{broken}, {type(error).__name__}: {error}", self._import_hint(error)
                 ) from error
             raise MissingExtraError(
                 f"{self.name}: its code needs {error.name!r}, which is not installed",
@@ -247,8 +247,13 @@ class Spec:
             raise
         except Exception as error:
             raise BrokenPluginError(
-                f"{broken}, {type(error).__name__}: {error}", migration_hint(error)
+                f"{broken}, {type(error).__name__}: {error}", self._import_hint(error)
             ) from error
+
+    def _import_hint(self, error: Exception) -> str | None:
+        """Return the remedy for code that cannot be imported."""
+        unmet = unmet_core(_distribution_of(self.namespace))
+        return str(unmet) if unmet else migration_hint(error)
 
     def check_parameter_class(self, cls: object) -> None:
         """Raise a `ManifestError` unless a class can hold the parameters."""

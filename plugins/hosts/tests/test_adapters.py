@@ -372,6 +372,13 @@ def test_partitions_without_rows_are_reported() -> None:
     assert report.warnings == ("no datums were counted",)
 
 
+def test_metric_of_a_task_without_data_in_the_host_is_rejected() -> None:
+    with pytest.raises(ConfigError, match="compute_metrics: expected a metric of classification"):
+        compute_metrics(["Accuracy", {"name": "text.ROUGE"}])
+    with pytest.raises(ConfigError, match="expected a metric of text or classification, detection"):
+        lm_eval_metric("detection.AP")
+
+
 def test_one_table_is_one_partition() -> None:
     assert evaluate_partitions(TABLE, [F1]).to_json() == evaluate(TABLE, [F1]).to_json()
 

@@ -149,6 +149,21 @@ def test_scorer_accepts_decorated_metric(model: LogisticRegression) -> None:
     assert scorer(hits)(model, X, NAMES) == scorer("Accuracy")(model, X, NAMES)
 
 
+def test_scorer_of_another_task_suggests_evaluate() -> None:
+    for name, of_task in (("detection.AP", "detection"), ("llm.Faithfulness", "text")):
+        with pytest.raises(ConfigError) as caught:
+            scorer(name)
+        assert str(caught.value) == (
+            f"scorer: expected a metric of classification, {name} is one of {of_task}\n"
+            f"Call evaluate(data, ['{name}']) for it. Others: valor list --task classification"
+        )
+
+
+def test_scorer_of_metric_without_numbers_for_labels_lists_those_for_scores() -> None:
+    with pytest.raises(ConfigError, match=r"such as: scorer\('AP', value='AveragePrecision/macro'"):
+        scorer("AP")
+
+
 def test_scorer_rejects_metric_without_direction() -> None:
     with pytest.raises(ConfigError, match="a metric with a direction, ConfusionMatrix has none"):
         scorer("ConfusionMatrix")

@@ -14,6 +14,7 @@ from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
 from valor_core.results import Failed, Undefined
 from valor_hosts.reports import single_number
+from valor_hosts.tasks import check_tasks
 
 PREDICT = ("predict",)
 PROBABILITIES = ("predict_proba",)
@@ -69,6 +70,7 @@ def scorer(
                 "Pass the parameters in the metric: scorer({'name': …, …})",
             )
         chosen = named | parameters
+    check_tasks(chosen, ["classification"], "scorer")
     made = Scorer(chosen, value, PREDICT)
     spec = made.evaluator().evaluation.plan.metrics[0].spec
     is_higher = parameters.get("higher_is_better", spec.higher_is_better)
@@ -78,7 +80,7 @@ def scorer(
             "List those that have one: valor list --task classification",
         )
     made = evolve(made, sign=1 if is_higher else -1)
-    report = made.report(_of_labels(_TRUTH, _BEST))
+    report = made.report(_of_scores(_TRUTH, np.array(_LIKELY) / 16))
     numbers = list(report.flat(short=True))
     if value is None and (len(report) > 1 or len(numbers) > 1):
         raise ConfigError(

@@ -13,6 +13,7 @@ from valor_core.errors import ConfigError, error_at, short_repr
 from valor_core.evaluation import MetricChoice
 from valor_core.specs import MetricSpec
 from valor_hosts.reports import single_number
+from valor_hosts.tasks import check_tasks
 
 
 def _texts(found: Any) -> tuple[str, ...]:
@@ -90,6 +91,7 @@ class SingleMetric:
                     "Pass the parameters in the metric: {'name': …, …}",
                 )
             metric = {"name": metric} | dict(parameters)
+        check_tasks(metric, ["text", "classification"], "metric")
         made = cls(metric, value, task, resources)
         if made.higher_is_better is None:
             raise ConfigError(

@@ -13,6 +13,7 @@ from valor_core import Evaluator
 from valor_core.errors import SchemaError, short_repr
 from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
+from valor_hosts.tasks import check_tasks
 
 IGNORED = -100
 """Label of padding and other tokens that the loss ignores."""
@@ -57,6 +58,7 @@ def compute_metrics(
     {'Accuracy': 0.5}
     """
     task = "classification" if decode is None else "text"
+    check_tasks(metrics, [task], "compute_metrics")
     evaluator = Evaluator(metrics, **({"task": task} | options))
 
     def computed(prediction: Any, compute_result: bool = True) -> dict[str, float]:

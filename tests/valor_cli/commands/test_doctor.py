@@ -112,9 +112,22 @@ def test_plugin_that_needs_newer_core_exits_with_1(lab, valor, code):
     result = valor("doctor")
 
     assert result.exit_code == 1
-    assert result.stderr == (
-        "not usable: plugin 'shoutlab' (shoutlab 1.2): needs valor-core>=9.0, installed is "
+    assert result.stderr.endswith(
+        "shoutlab 1.2: needs valor-core>=9.0, installed is "
         f"{version('valor-core')}\nUpgrade it with: {ways('valor-core')}\n"
+    )
+
+
+def test_entry_points_of_earlier_groups_are_reported(valor, install):
+    for distribution, group in (("mypool", "valor.engines"), ("typo", "valor.plugin")):
+        install(distribution, distribution, {}, entry_points=f"[{group}]\npool = {distribution}:E")
+
+    assert valor("doctor").stderr == (
+        "warning: mypool 1.0: its entry point 'pool' is in the group valor.engines, which is not "
+        "read\nUpgrade it, or declare it in its manifest with the hook: valor_engines\n"
+        "warning: typo 1.0: its entry point 'pool' is in the group valor.plugin, which is not "
+        "read\n"
+        "Did you mean 'valor.plugins'?\n"
     )
 
 

@@ -17,6 +17,7 @@ from bird_tasks import Birds
 
 from valor_core import Evaluator, Registry, evaluate, metric
 from valor_core.errors import (
+    BrokenPluginError,
     ConfigError,
     PartitionError,
     ReportError,
@@ -33,6 +34,8 @@ from valor_core.resources import opened
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.specs.spec import MetricSpec
+
+Install = Callable[..., Path]
 
 ITEMS = [Text(f"q{n}", response="x" * n) for n in range(8)]
 METRICS = ["lab.LongShare"]
@@ -415,3 +418,43 @@ def test_engine_may_be_an_object(lab: Path) -> None:
     assert evaluate(halves, METRICS, engine=Reversed()) == evaluate(halves, METRICS)
     with pytest.raises(ConfigError, match=r"null, got <class '.*Reversed'>"):
         evaluate(halves, METRICS, engine=Reversed)  # type: ignore[type-abstract]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "is_met"),
+    [(">=0.1,<0.2", True), ("[cli]>=0.9", False), (" (<0.1)", False), (">=9; extra == 'x'", True)],
+)
+def test_plugin_that_requires_newer_core_is_a_warning(
+    lab: Path, requirement: str, is_met: bool
+) -> None:
+    (metadata,) = lab.glob("*.dist-info/METADATA")
+    metadata.write_text(f"{metadata.read_text()}Requires-Dist: valor-core{requirement}\n")
+
+    warnings = evaluate(ITEMS, METRICS).warnings
+
+    found = [f"valor-lab 1.0: needs valor-core{requirement.strip('[cli] ()')}, installed is"]
+    assert [one[: len(found[0])] for one in warnings] == ([] if is_met else found)
+
+
+def test_broken_plugin_that_requires_newer_core_suggests_upgrade(install: Install) -> None:
+    trouble = {"metrics.py": "from valor_core.states import Sketch", "__init__.py": ""}
+    for namespace, manifest in (("newlab", "1 / 0"), ("newerlab", MANIFEST)):
+        site = install(namespace, namespace, {**trouble, "plugin.py": manifest})
+        (metadata,) = site.glob("*.dist-info/METADATA")
+        metadata.write_text(f"{metadata.read_text()}Requires-Dist: valor-core>=0.9\n")
+
+        with pytest.raises(BrokenPluginError) as caught:
+            evaluate(ITEMS, [f"{namespace}.Sketched"])
+
+        assert f"{namespace} 1.0: needs valor-core>=0.9, installed is " in str(caught.value.remedy)
+        assert "\nUpgrade it with: " in str(caught.value.remedy)
+
+
+MANIFEST = """
+from valor_core.specs import MetricSpec, Range, hookimpl
+
+@hookimpl
+def valor_metrics():
+    return [MetricSpec(name="newerlab.Sketched", task="text", summary="S", range=Range(0, 1),
+        higher_is_better=True, implementation="newerlab.metrics:Sketched")]
+"""

@@ -17,10 +17,12 @@ from valor_core.errors import (
     MissingExtraError,
     RegistryError,
     and_more,
+    did_you_mean,
     short_repr,
 )
-from valor_core.packages import OWNERS, uninstall, version_of, ways
+from valor_core.packages import OWNERS, uninstall, unmet_core, version_of
 from valor_core.specs import CommandSpec, Registry, Spec
+from valor_core.specs.extensions import GROUPS
 from valor_core.specs.manifest import Manifest
 from valor_core.specs.names import folded_name
 from valor_core.specs.spec import KINDS, import_object
@@ -55,6 +57,24 @@ def foreign_claims(registry: Registry) -> list[str]:
     ]
 
 
+def unread_groups() -> list[str]:
+    """Return warnings about entry points in groups of earlier versions, or misspelt groups."""
+    groups = {group for group in metadata.entry_points().groups if group.startswith("valor.")}
+    return [
+        f"{entry.dist.name} {entry.dist.version}: its entry point {entry.name!r} is in the group "
+        f"{group}, which is not read\n{_hook(group.removeprefix('valor.'))}"
+        for group in sorted(groups.difference(GROUPS))
+        for entry in metadata.entry_points(group=group)
+        if entry.dist is not None
+    ]
+
+
+def _hook(group: str) -> str:
+    if group in KINDS:
+        return f"Upgrade it, or declare it in its manifest with the hook: valor_{group}"
+    return did_you_mean(f"valor.{group}", GROUPS) or f"Declare a manifest in the group: {GROUPS[0]}"
+
+
 def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
     """Check every claim to a namespace and the claiming plugin's code.
 
@@ -76,7 +96,7 @@ def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
             continue
         for claim in claims:
             owner = (namespace, claim.distribution, claim.version)
-            yield PluginCheck(*owner, "", "", next(_unmet(*owner), str(error)))
+            yield PluginCheck(*owner, "", "", str(error))
     for namespace in registry.namespaces:
         if namespace not in registry.claims:  # a plugin of one file
             yield _plugin(registry.manifest(namespace))
@@ -84,7 +104,11 @@ def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
 
 def _plugin(manifest: Manifest) -> PluginCheck:
     owner = (manifest.namespace, manifest.distribution, manifest.version)
-    kernels, broken = "", [*_unmet(*owner), *_clashes(manifest), *_broken(manifest)]
+    unmet = unmet_core(manifest.distribution)
+    kernels, broken = (
+        "",
+        [*([str(unmet)] if unmet else []), *_clashes(manifest), *_broken(manifest)],
+    )
     try:
         with _quiet():
             kernels = _kernels(manifest)
@@ -95,27 +119,6 @@ def _plugin(manifest: Manifest) -> PluginCheck:
             f"{type(error).__name__}: {error}{_reinstall(manifest.distribution)}"
         )
     return PluginCheck(*owner, _content(manifest), kernels, None, tuple(broken))
-
-
-def _unmet(namespace: str, distribution: str, version: str) -> Iterator[str]:
-    """Yield an error for each requirement that the installed valor-core does not meet."""
-    try:
-        from packaging.requirements import Requirement
-
-        lines = metadata.requires(distribution) or ()
-        requirements = [Requirement(line) for line in lines]
-        installed = metadata.version("valor-core")
-    except (ImportError, ValueError):
-        return
-    for one in requirements:
-        is_asked = one.marker is None or one.marker.evaluate({"extra": ""})
-        is_met = one.specifier.contains(installed, prereleases=True)
-        if one.name == "valor-core" and is_asked and not is_met:
-            yield (
-                f"plugin '{namespace}' ({distribution} {version}): needs {one.name}"
-                f"{one.specifier}, installed is {installed}\n"
-                f"Upgrade it with: {ways('valor-core')}"
-            )
 
 
 def _clashes(manifest: Manifest) -> Iterator[str]:

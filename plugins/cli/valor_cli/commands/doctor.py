@@ -13,7 +13,12 @@ from attrs import asdict, frozen
 from packaging.requirements import Requirement
 from valor_report.tables.text_table import Cell, Row, TextTable
 
-from valor_cli.commands.diagnosis import PluginCheck, foreign_claims, plugin_checks
+from valor_cli.commands.diagnosis import (
+    PluginCheck,
+    foreign_claims,
+    plugin_checks,
+    unread_groups,
+)
 from valor_cli.commands.migration import migrations
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
@@ -65,7 +70,7 @@ def command(plugin: Path | None, as_json: bool) -> int:
     versions = {"python": platform.python_version(), OWN: _version(OWN), "numpy": _version("numpy")}
     errors = [error for plugin in plugins for error in plugin.errors]
     broken = list(dict.fromkeys([*errors, *extension_errors()]))
-    warnings = foreign_claims(registry)
+    warnings = foreign_claims(registry) + unread_groups()
     if as_json:
         record: dict[str, Any] = {"versions": versions}
         record["plugins"] = [asdict(plugin) for plugin in plugins]

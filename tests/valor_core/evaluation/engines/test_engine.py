@@ -89,6 +89,19 @@ def test_unknown_engine_suggests_closest_match() -> None:
         engine({"name": "locale"}, Registry(), "c.yaml: ")
 
 
+def test_engine_in_an_entry_point_group_of_an_earlier_version_is_named(install: Install) -> None:
+    install("mypool", "mypool", {}, entry_points="[valor.engines]\npool = mypool:PoolEngine\n")
+
+    with pytest.raises(UnknownNameError) as caught:
+        engine("pool", Registry())
+
+    assert str(caught.value) == (
+        "engine.name: engine 'pool': unknown\nmypool 1.0 declares it in the entry point group "
+        "valor.engines, which is no longer read\n"
+        "Upgrade it, or declare it in its manifest with the hook: valor_engines"
+    )
+
+
 def test_invalid_engine_parameter_is_reported_with_position() -> None:
     with pytest.raises(ParameterError, match=r"c\.yaml: engine\.workers must be at least 1, got 0"):
         engine({"workers": 0}, Registry(), "c.yaml: ")

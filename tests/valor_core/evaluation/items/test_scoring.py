@@ -448,6 +448,15 @@ class TestMetricsOverRows:
         assert set(judge.asked.values()) == {1}
         assert report["Grade"].value == 2 / 7
 
+    def test_misspelt_field_of_rows_is_a_warning(self, judge: Judge) -> None:
+        items = [Text("q1", response="a", metadata={"noize": 1})]
+
+        report = graded(judge, ["courtroom.GradeByNoise"], data=items)
+
+        assert report.warnings[0] == (
+            "courtroom.GradeByNoise: no item has the metadata field 'noise'; did you mean 'noize'?"
+        )
+
     def test_metric_over_rows_of_two_judges_yields_two_results(self, judge: Judge) -> None:
         judges = {name: judge.section(model=name) for name in ("strict", "mild")}
         curve = "courtroom.GradeByNoise"
