@@ -333,9 +333,9 @@ class ListKind(Kind):
         return tuple([self.item.fit(item, f"{name}[{i}]") for i, item in enumerate(listed)])
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """Return the schema of an array or a bare value."""
+        """Return the schema of a bare value or an array."""
         item = self.item.schema(check)
-        return {"anyOf": [{"type": "array", "items": item}, item]}
+        return {"anyOf": [item, {"type": "array", "items": item}]}
 
 
 @frozen(repr=False)

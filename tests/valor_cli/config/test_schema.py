@@ -5,14 +5,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from messages import refused
-from valor_cli.config import check, json_schema
+from valor_cli.config import check
 
-from valor_core import Registry
 from valor_core.errors import ConfigError
-from valor_core.specs import ResourceKindSpec, ResourceSpec, hookimpl
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 LEAST: dict[str, Any] = {"data": {"reader": "csv"}, "metrics": ["F1"]}
@@ -108,128 +105,3 @@ def test_table_under_other_key_is_resource_section() -> None:
     checked = check(LEAST | {"judge": {"model": "m"}, "model": {"name": "n"}}, "")
 
     assert checked.resources == {"judge": {"model": "m"}, "model": {"name": "n"}}
-
-
-class Song:
-    """Plugin with a resource that accepts several kinds."""
-
-    @staticmethod
-    @hookimpl
-    def valor_resources() -> list[ResourceSpec]:
-        return [
-            ResourceSpec(
-                name="song.choir",
-                summary="",
-                implementation="m:f",
-                kinds="voice",
-                several_kinds=True,
-            )
-        ]
-
-    @staticmethod
-    @hookimpl
-    def valor_resource_kinds() -> list[ResourceKindSpec]:
-        return [
-            ResourceKindSpec(
-                name="song.low", resource="song.choir", summary="", implementation="m:f"
-            )
-        ]
-
-
-@pytest.fixture(scope="class")
-def validator(install_for_class: Callable[..., Path]) -> jsonschema.Draft202012Validator:
-    for name in ("lab", "artlab", "ranklab"):
-        install_for_class(f"valor-{name}", name, PLUGINS / name)
-    schema = json_schema(Registry())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
-class TestJsonSchema:
-    @pytest.mark.parametrize(
-        "changes",
-        [
-            {},
-            {"metrics": "lab.LongShare"},
-            {"metrics": ["LongShare", {"name": "lab.LongShares", "thresholds": [1, 2]}]},
-            {"metrics": [{"name": "share_of_long@2", "threshold": 3}]},
-            {"slices": ["a", ["b", "c"]], "items": "rows.jsonl", "require": {"LongShare": "> 0"}},
-            {"engine": {"name": "local", "workers": 2}, "output": ["a.json", "b.md"]},
-            {"gallery": {"name": "artlab.Wall", "folder": "worst", "most": 3, "refused": "no"}},
-            {"gallery": None},
-            {"engine": {"workers": 2}},
-            {"engine": "local", "task": "retrieval"},
-            {"metrics": [{"name": "HitRate", "first": 3}], "judge": {"client": "echo"}},
-            {"judge": {"client": {"name": "ranklab.echo"}, "budget": 3, "model": "large"}},
-            {"judge": {"one": {"client": "echo"}, "other": {"model": "large"}}},
-            {"engine": "local"},
-            {"engine": None},
-            {"modules": ["mine.py"], "metrics": [{"name": "mine.Exact", "ignore_case": True}]},
-            {"modules": ["mine.py"], "metrics": {"name": "mine.Exact@1"}},
-        ],
-    )
-    def test_valid_config_matches_schema(
-        self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
-    ) -> None:
-        config = {"data": {"reader": "Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
-
-        validator.validate(config | changes)
-
-    @pytest.mark.parametrize(
-        "changes",
-        [
-            {"metrics": [{"name": "lab.LongShare", "treshold": 3}]},
-            {"metrics": [{"name": "lab.LongShare", "threshold": -3}]},
-            {"metrics": [{"name": "lab.Nothing"}]},
-            {"data": {"reader": "lab.Parts"}},
-            {"data": {"path": "a"}},
-            {"slices": [3]},
-            {"gallery": {"name": "artlab.Wall"}},
-            {"gallery": {"name": "artlab.Wall", "folder": "worst", "refuse": "no"}},
-            {"unknown": 3},
-            {"engine": {"name": "local", "wokers": 2}},
-            {"engine": {"name": "nowhere"}},
-            {"judge": {"client": {"name": "ranklab.echo", "model": "small"}}},
-            {"judge": {"bugdet": 3}},
-            {"judge": {"client": ["echo"]}},
-            {"engine": "lokal"},
-            {"engine": {"name": "local", "wrokers": 2}},
-            {"engine": {"name": "lokal"}},
-            {"metrics": [{"ignore_case": True}]},
-        ],
-    )
-    def test_invalid_config_does_not_match_schema(
-        self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
-    ) -> None:
-        config = {"data": {"reader": "lab.Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
-
-        with pytest.raises(jsonschema.ValidationError):
-            validator.validate(config | changes)
-
-    @pytest.mark.parametrize(
-        ("voice", "is_valid"),
-        [
-            ("song.low", True),
-            ({"name": "low"}, True),
-            (["low", {"name": "song.low"}], True),
-            ([], False),
-            ([3], False),
-            ([{"name": "low", "loud": 3}], False),
-        ],
-    )
-    def test_resource_accepts_list_of_kinds(self, voice: Any, is_valid: bool) -> None:
-        registry = Registry()
-        registry.register("song", Song)
-        validator = jsonschema.Draft202012Validator(json_schema(registry))
-        chosen = validator.evolve(schema=validator.schema["properties"]["choir"])
-
-        assert chosen.is_valid({"voice": voice}) is is_valid
-
-    def test_schema_describes_metrics_for_editors(
-        self, validator: jsonschema.Draft202012Validator
-    ) -> None:
-        metrics = validator.schema["properties"]["metrics"]["anyOf"][0]["items"]["anyOf"]
-
-        assert "lab.LongShare" in metrics[0]["examples"]
-        by_title = {entry.get("title"): entry for entry in metrics}
-        assert by_title["lab.LongShare"]["description"] == "Share of responses of a least length"

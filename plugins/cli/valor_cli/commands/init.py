@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from valor_cli.config.data_files import config_of, named_metrics, save_config, with_modules
+from valor_cli.config.editor_schema import FILE, is_schema, write_schema
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option, modules
 from valor_cli.program.command import command as make_command
@@ -38,6 +39,8 @@ def command(
 ) -> None:
     """Write a config for data files, with questions about missing settings.
 
+    The file valor.schema.json beside it lets editors complete names and parameters.
+
     DATA is the input of a reader: a table of predictions, two COCO files, two folders.
     """
     if output.exists() and not (can_ask() and click.confirm(f"Replace {output}?", err=True)):
@@ -56,12 +59,20 @@ def command(
             "init: expected files of data, got nothing",
             "Name them: valor init predictions.csv --metrics Accuracy",
         )
-    save_config(with_modules(values, modules()), output, Path(), registry)
+    schema = output.parent / FILE
+    if schema.exists() and not is_schema(schema):
+        raise ConfigError(
+            f"init: {schema} exists already and is not a schema of configs",
+            "Write the config to another folder, such as: -o configs/valor.yaml",
+        )
+    save_config(with_modules(values, modules()), output, Path(), registry, FILE)
+    write_schema(schema, registry)
     if as_json:
-        streams.say_json({"config": str(output)})
+        streams.say_json({"config": str(output), "schema": str(schema)})
         return
     streams.say(str(output))
     streams.talk(f"Run it with: valor run {output}")
+    streams.talk(f"Editors complete it with: {schema}")
 
 
 def _paths(answer: str) -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ A config is read in five steps: `files` parses a file, `bases` merges the files 
 
 from valor_cli.config.files import parse
 from valor_cli.config.overrides import override, put
-from valor_cli.config.schema import RunConfig, check, json_schema
+from valor_cli.config.schema import RunConfig, check
 from valor_core.parameters.environment import fill_in
 
-__all__ = ["RunConfig", "check", "fill_in", "json_schema", "override", "parse", "put"]
+__all__ = ["RunConfig", "check", "fill_in", "override", "parse", "put"]

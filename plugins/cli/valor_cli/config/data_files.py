@@ -11,7 +11,7 @@ from typing import Any
 
 from valor_files import ReaderMatch, matching_readers
 
-from valor_cli.config.files import PARSERS, STANDARD_INPUT
+from valor_cli.config.files import PARSERS, SCHEMA_KEY, STANDARD_INPUT
 from valor_cli.config.paths import moved_paths, path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_complete, missing, not_read
@@ -194,7 +194,13 @@ def with_modules(values: Mapping[str, Any], modules: Iterable[Path]) -> dict[str
     return {**values, "modules": [*before, *added]} if added else dict(values)
 
 
-def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: Registry) -> None:
+def save_config(
+    values: Mapping[str, Any],
+    file: Path,
+    folder: Path,
+    registry: Registry,
+    schema: str | None = None,
+) -> None:
     """Write a config to a file.
 
     Parameters
@@ -207,6 +213,8 @@ def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: R
         Folder that the config's paths are relative to. Paths are rewritten relative to `file`.
     registry : Registry
         Registry used to resolve the reader.
+    schema : str, optional
+        File of the JSON Schema, relative to `file`, with which editors complete the config.
 
     Raises
     ------
@@ -225,11 +233,13 @@ def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: R
     values["data"] = moved_paths(values["data"], reader.parameter_class, move)
     values |= moved_paths({k: values[k] for k in values if k == "modules"}, RunConfig, move)
     if suffix == ".json":
+        values = values if schema is None else {SCHEMA_KEY: f"./{schema}", **values}
         text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
     else:
         import yaml
 
-        text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+        line = "" if schema is None else f"# yaml-language-server: $schema={schema}\n"
+        text = line + yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:

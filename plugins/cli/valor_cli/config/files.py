@@ -15,6 +15,8 @@ from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file,
 from valor_core.packages import install
 
 STANDARD_INPUT = "-"
+SCHEMA_KEY = "$schema"
+"""Key that names the JSON Schema of a config, for editors."""
 
 _TOML = re.compile(r"\A(\s|#.*\n)*(\[+[^\]\n]+\]+|[\w.\"'-]+[ \t]*=)")
 """Start of a TOML file after comments: a table header, or a key and an equals sign."""
@@ -26,6 +28,8 @@ _BOOLEANS = re.compile("^(?:true|True|TRUE|false|False|FALSE)$")
 
 def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Parse a config file into built-in types; its suffix selects the format.
+
+    The key ``$schema``, which is for editors, is dropped.
 
     Parameters
     ----------
@@ -72,6 +76,7 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
         )
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a table of keys, found {short_repr(values)}")
+    values.pop(SCHEMA_KEY, None)
     return values
 
 

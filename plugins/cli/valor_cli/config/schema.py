@@ -1,9 +1,8 @@
-"""Schema of configs: validation, and the JSON Schema for editors."""
+"""Schema of configs: their keys, and validation."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -11,28 +10,18 @@ from typing import Any
 
 from attrs import frozen
 from valor_files import ReaderMatch, matching_readers
-from valor_report.gallery.parameters import GalleryParameters
 
 from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, short_repr
 from valor_core.evaluation.options import EvaluationOptions, as_table
 from valor_core.parameters import parameter, parameters, parameters_from, parameters_of
-from valor_core.parameters.declaration import json_schema as parameter_schema
 from valor_core.specs import (
-    EngineSpec,
-    GallerySpec,
     MetricSpec,
     ReaderSpec,
     Registry,
-    ResourceKindSpec,
-    ResourceSpec,
     Spec,
-    TaskSpec,
 )
 from valor_core.specs.lookup import meaning_of
 from valor_core.specs.names import in_config
-
-_NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}
-"""Patterns of the placeholders in well-known names, such as ``AR@#``."""
 
 
 @parameters
@@ -220,120 +209,3 @@ def _has(spec: Spec, name: str) -> bool:
 def _is_foreign(key: object, known: Collection[str]) -> bool:
     """Return whether a key is probably a resource, that is, no misspelt config key."""
     return key not in known and did_you_mean(str(key), known, cutoff=0.8) is None
-
-
-def json_schema(registry: Registry) -> dict[str, Any]:
-    """Return the JSON Schema of configs with all installed plugins."""
-    schema = parameter_schema(RunConfig)
-    metrics = registry.all(MetricSpec)
-    named = [_named(spec, "name") for spec in metrics]
-    named += [_of_any_name(spec) for spec in metrics if spec.name_parameter]
-    names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
-    choice = {"anyOf": [names, *named, _decorated(registry)]}
-    listed = {"type": "array", "items": choice, "minItems": 1}
-    schema["properties"]["metrics"]["anyOf"] = [listed, choice]
-    readers = [_named(spec, "reader") for spec in registry.all(ReaderSpec)]
-    schema["properties"]["data"] = {"anyOf": readers}
-    schema["properties"]["require"]["additionalProperties"] = {"type": "string"}
-    galleries = [*map(_gallery, registry.all(GallerySpec))]
-    if galleries:
-        schema["properties"]["gallery"] = {"anyOf": [*galleries, {"type": "null"}]}
-    schema["properties"]["engine"] = {"anyOf": [*_engines(registry), {"type": "null"}]}
-    schema["properties"]["task"]["examples"] = [spec.short_name for spec in registry.all(TaskSpec)]
-    for resource in registry.all(ResourceSpec):
-        one = _resource(resource, registry)
-        several = {"type": "object", "additionalProperties": one, "minProperties": 1}
-        schema["properties"][resource.short_name] = {"anyOf": [one, several]}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Valor config",
-    } | schema
-
-
-def _decorated(registry: Registry) -> dict[str, Any]:
-    """Return the schema of metrics from ``modules``, whose namespaces no plugin claims."""
-    installed = "|".join(map(_any_case, registry.namespaces))
-    return {
-        "title": "A metric of a file under modules",
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "pattern": rf"^(?!({installed})\.)[^.]+\.[^.]+$"}
-        },
-        "required": ["name"],
-    }
-
-
-def _engines(registry: Registry) -> Iterator[dict[str, Any]]:
-    """Yield the schemas of engine names and tables; a table without a name is the local engine."""
-    specs = registry.all(EngineSpec)
-    yield {"type": "string", "pattern": f"^({'|'.join(map(_names, specs))})$"}
-    for spec in specs:
-        named = _named(spec, "name")
-        yield named | {"required": named["required"][1:]} if spec.name == "core.local" else named
-
-
-def _named(spec: Spec, key: str) -> dict[str, Any]:
-    schema = parameter_schema(spec.parameter_class)
-    for name in getattr(spec, "resources", ()):
-        asked = {"type": "string", "description": "Which of several resources of this sort."}
-        schema["properties"].setdefault(name.rpartition(".")[2], asked)
-    schema["title"] = spec.name
-    schema["description"] = spec.summary
-    schema["properties"] = {
-        key: {"type": "string", "pattern": f"^({_names(spec)})(@[0-9]+)?$"},
-        **schema["properties"],
-    }
-    schema["required"] = [key, *schema.get("required", [])]
-    return schema
-
-
-def _of_any_name(spec: MetricSpec) -> dict[str, Any]:
-    """Return the schema of a metric whose short name is the value of a parameter."""
-    schema = _named(spec, "name")
-    short = "|".join(map(_any_case, (spec.short_name, *spec.aliases)))
-    name = rf"^{_any_case(spec.namespace)}\.(?!({short})(@|$))[^.]+$"
-    schema["title"] = f"{spec.namespace}.<{spec.name_parameter}>"
-    schema["properties"] |= {"name": {"type": "string", "pattern": name}}
-    del schema["properties"][spec.name_parameter]
-    schema["required"] = [key for key in schema["required"] if key != spec.name_parameter]
-    return schema
-
-
-def _resource(spec: ResourceSpec, registry: Registry) -> dict[str, Any]:
-    """Return the schema of a resource's section, including its kinds."""
-    schema = parameter_schema(spec.parameter_class)
-    if spec.kinds is not None:
-        kinds = [kind for kind in registry.all(ResourceKindSpec) if kind.resource == spec.name]
-        names = {"type": "string", "examples": [kind.short_name for kind in kinds]}
-        tables = [_named(kind, "name") for kind in kinds]
-        forms = [names, *tables]
-        if spec.several_kinds:
-            forms.append({"type": "array", "items": {"anyOf": forms[:]}, "minItems": 1})
-        schema["properties"][spec.kinds] = {"anyOf": forms}
-    return schema
-
-
-def _gallery(spec: GallerySpec) -> dict[str, Any]:
-    schema, extra = parameter_schema(GalleryParameters), parameter_schema(spec.parameter_class)
-    schema["title"] = spec.name
-    schema["description"] = spec.summary
-    schema["properties"] |= {"name": {"type": "string", "pattern": f"^({_names(spec)})$"}}
-    schema["properties"] |= extra["properties"]
-    schema["required"] = [*schema["required"], *extra.get("required", [])]
-    return schema
-
-
-def _names(spec: Spec) -> str:
-    """Return a pattern that matches all names of a spec."""
-    names = (spec.name, spec.short_name, *spec.aliases)
-    known = spec.parameter_aliases if isinstance(spec, MetricSpec) else ()
-    patterns = [*map(_any_case, names), *(_any_case(one.name, _NUMBERS) for one in known)]
-    return "|".join(dict.fromkeys(patterns))
-
-
-def _any_case(name: str, marks: Mapping[str, str] | None = None) -> str:
-    """Return a pattern that ignores case, underscores and hyphens, as lookups do."""
-    marked = {"_": "[_-]?", "-": "[_-]?", **(marks or {})}
-    return "".join(
-        f"[{c.upper()}{c.lower()}]" if c.isalpha() else marked.get(c) or re.escape(c) for c in name
-    )
