@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -90,3 +92,20 @@ def test_schema_accepts_the_names_that_a_run_accepts(task: str) -> None:
 
 def test_schema_is_small() -> None:
     assert len(schema_text(schema()).encode()) <= LARGEST
+
+
+def test_script_without_npm_says_that_it_checks_nothing() -> None:
+    script = Path(__file__).parents[1] / "editors" / "language_server.py"
+
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": ""},
+    )
+
+    assert (done.returncode, done.stdout) == (
+        0,
+        "not checked: the YAML language server needs node and npm\n",
+    )

@@ -45,8 +45,48 @@ def test_init_without_terminal_writes_config_of_arguments(folder, valor):
     result = valor("init", "preds.csv", "-m", "Accuracy", "-o", "run.yaml")
 
     assert result.exit_code == 0
-    assert result.stderr == "Run it with: valor run run.yaml\n"
+    assert result.stderr == (
+        "Run it with: valor run run.yaml\nEditors complete it with: valor.schema.json\n"
+    )
     assert json.loads(valor("run", "run.yaml", "--json").stdout)["results"][0]["value"] == 0.5
+
+
+def test_init_writes_schema_for_editors_beside_config(folder, valor):
+    (folder / "configs").mkdir()
+
+    result = valor("init", "preds.csv", "-m", "Accuracy", "-o", "configs/run.yaml", "--json")
+
+    schema = folder / "configs" / "valor.schema.json"
+    assert json.loads(result.stdout) == {
+        "config": "configs/run.yaml",
+        "schema": "configs/valor.schema.json",
+    }
+    text = (folder / "configs" / "run.yaml").read_text()
+    assert text.startswith("# yaml-language-server: $schema=valor.schema.json\ntask: ")
+    assert schema.read_text() == valor("schema").stdout
+
+
+def test_init_names_schema_in_json(folder, valor):
+    valor("init", "preds.csv", "-m", "Accuracy", "-o", "run.json")
+
+    written = json.loads((folder / "run.json").read_text())
+    assert written["$schema"] == "./valor.schema.json"
+    assert valor("run", "run.json", "--quiet").exit_code == 0
+
+
+def test_init_replaces_schema_and_no_other_file(folder, valor):
+    valor("init", "preds.csv", "-m", "Accuracy", "-o", "first.yaml")
+    assert valor("init", "preds.csv", "-m", "Accuracy", "-o", "second.yaml").exit_code == 0
+    (folder / "valor.schema.json").write_text("{}")
+
+    result = valor("init", "preds.csv", "-m", "Accuracy", "-o", "third.yaml")
+
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "valor: init: valor.schema.json exists already and is not a schema of configs\n"
+        "Rename that file, or write the config to another folder.\n",
+    )
+    assert not (folder / "third.yaml").exists()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,23 @@ def test_schema_contains_installed_metrics(lab, valor):
     assert valor("schema", "--json").stdout == result.stdout
 
 
+def test_schema_is_written_to_file(lab, valor, tmp_path):
+    file = tmp_path / "valor.schema.json"
+
+    result = valor("schema", "-o", str(file))
+
+    assert (result.exit_code, result.stdout) == (0, f"{file}\n")
+    assert file.read_text() == valor("schema").stdout
+    assert json.loads(valor("schema", "-o", str(file), "--json").stdout) == {"schema": str(file)}
+
+
+def test_schema_that_cannot_be_written_is_an_error(lab, valor, tmp_path):
+    result = valor("schema", "-o", str(tmp_path / "absent" / "a.json"))
+
+    assert result.exit_code == 2
+    assert "a.json: cannot be written, No such file or directory" in result.stderr
+
+
 def test_schema_names_excluded_plugins(lab, valor):
     (lab.parent / "site" / "shoutlab" / "plugin.py").write_text("1 / 0")
 

@@ -38,6 +38,21 @@ def test_toml_yaml_and_json_parse_to_same_config(tmp_path: Path, name: str) -> N
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.json", '{"$schema": "./valor.schema.json", "task": "text"}'),
+        ("config.yaml", "$schema: valor.schema.json\ntask: text"),
+        ("config.toml", '"$schema" = "valor.schema.json"\ntask = "text"'),
+    ],
+)
+def test_schema_for_editors_is_no_key_of_the_config(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+
+    assert parse(path) == {"task": "text"}
+
+
 def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_bytes(b"\xef\xbb\xbf{}")

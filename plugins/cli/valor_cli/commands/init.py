@@ -63,7 +63,7 @@ def command(
     if schema.exists() and not is_schema(schema):
         raise ConfigError(
             f"init: {schema} exists already and is not a schema of configs",
-            "Write the config to another folder, such as: -o configs/valor.yaml",
+            "Rename that file, or write the config to another folder.",
         )
     save_config(with_modules(values, modules()), output, Path(), registry, FILE)
     write_schema(schema, registry)

@@ -6,8 +6,8 @@ is limited to what servers for YAML and JSON have in common:
 - Conditions are patterns. Some servers accept a prefix of a ``const`` or an ``enum`` in an ``if``.
 - ``required`` is never beside ``properties``, where servers also offer all required keys at once.
 - Aliases of keys are ``patternProperties``, which are checked and not offered.
-- Names are an ``enum`` beside a pattern of all other spellings. A list of names is offered from the
-  ``examples`` of its items, since an item may also be a table.
+- Names are an ``enum`` beside a pattern of all other spellings. Names in a list are ``examples``,
+  since an item may also be a table.
 """
 
 from __future__ import annotations
@@ -360,8 +360,8 @@ class _Config:
 
     def _metrics(self, task: str | None) -> _Json:
         choices = self._choices(MetricSpec, self.registry.metrics_of(task), task)
-        item = self._item("name", choices, f"metrics.{task or 'any'}")
-        return self._ref(f"list.{task or 'any'}", _listed(item, _names(choices)))
+        label = f"metrics.{task or 'any'}"
+        return self._list(self._item("name", choices, label), choices, label)
 
     def _data(self, task: str | None) -> _Json:
         specs = self.registry.all(ReaderSpec)
@@ -419,9 +419,10 @@ class _Config:
             return keys
         kinds = [kind for kind in self.registry.all(ResourceKindSpec) if kind.resource == spec.name]
         choices = self._choices(ResourceKindSpec, kinds, spec.namespace)
-        item = self._item("name", choices, f"{spec.name}.{spec.kinds}")
-        listed = _listed(item, _names(choices)) if spec.several_kinds else item
-        return keys | _Keys({spec.kinds: listed})
+        label = f"{spec.name}.{spec.kinds}"
+        item = self._item("name", choices, label)
+        one = self._list(item, choices, label) if spec.several_kinds else item
+        return keys | _Keys({spec.kinds: one})
 
     def _choices(self, kind: type[_S], specs: Sequence[_S], task: str | None) -> list[_Choice]:
         """Return the names that select components, as the registry resolves them.
@@ -451,14 +452,29 @@ class _Config:
         self, key: str, choices: Sequence[_Choice], label: str, default: Sequence[Spec] = ()
     ) -> _Json:
         """Return the schema of a name, or of a table with a name and parameters."""
-        # A server treats an incomplete name in a list as the first key of a table.
-        unnamed = {"if": {"required": [key]}, "else": {"examples": _names(choices)}}
-        item = {
+        # Language servers for YAML offer the examples of a table without a name: they read the
+        # beginning of a name in a list as the first key of a table. Those for JSON offer the
+        # examples of the item. `allOf` hides these from the former, which would always offer them.
+        table = self._table(key, choices, label, default)
+        rule = {
             "if": {"type": "object"},
-            "then": {**self._table(key, choices, label, default), **unnamed},
+            "then": {**table, "if": {"required": [key]}, "else": self._offered(choices, label)},
             "else": self._name(choices, label),
         }
-        return self._ref(label, item)
+        return self._ref(label, {"examples": _names(choices), "allOf": [rule]})
+
+    def _list(self, item: _Json, choices: Sequence[_Choice], label: str) -> _Json:
+        """Return the schema of an item or a list of items."""
+        schema = {
+            "allOf": [self._offered(choices, label)],
+            "if": {"type": "array"},
+            "then": {"items": item, "minItems": 1},
+            "else": item,
+        }
+        return self._ref(f"list.{label}", schema)
+
+    def _offered(self, choices: Sequence[_Choice], label: str) -> _Json:
+        return self._ref(f"offered.{label}", {"examples": _names(choices)})
 
     def _table(
         self,
@@ -559,16 +575,6 @@ def _names(choices: Iterable[_Choice]) -> list[str]:
     """Return the canonical names, those without a namespace first."""
     names = dict.fromkeys(name for choice in choices for name in choice.names)
     return sorted(names, key=lambda name: ("." in name, name.casefold()))
-
-
-def _listed(item: _Json, names: Sequence[str]) -> _Json:
-    """Return the schema of an item or a list of items."""
-    return {
-        "examples": list(names),
-        "if": {"type": "array"},
-        "then": {"items": item, "minItems": 1},
-        "else": item,
-    }
 
 
 def _described(keys: _Keys, key: str, schema: _Json) -> _Json:
