@@ -51,7 +51,7 @@ def test_init_without_terminal_writes_config_of_arguments(folder, valor):
     assert json.loads(valor("run", "run.yaml", "--json").stdout)["results"][0]["value"] == 0.5
 
 
-def test_init_writes_schema_for_editors_beside_config(folder, valor):
+def test_init_writes_schema_for_editors_next_to_config(folder, valor):
     (folder / "configs").mkdir()
 
     result = valor("init", "preds.csv", "-m", "Accuracy", "-o", "configs/run.yaml", "--json")

@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Write a config for data files, with questions about missing settings.
 
-    The file valor.schema.json beside it lets editors complete names and parameters.
+    The file valor.schema.json next to it lets editors complete names and parameters.
 
     DATA is the input of a reader: a table of predictions, two COCO files, two folders.
     """

@@ -4,7 +4,7 @@ Language servers differ in the parts of JSON Schema that they evaluate for compl
 is limited to what servers for YAML and JSON have in common:
 
 - Conditions are patterns. Some servers accept a prefix of a ``const`` or an ``enum`` in an ``if``.
-- ``required`` is never beside ``properties``, where servers also offer all required keys at once.
+- ``required`` is never in a schema with ``properties``, where servers also offer all required keys at once.
 - Aliases of keys are ``patternProperties``, which are checked and not offered.
 - Names are an ``enum`` beside a pattern of all other spellings. Names in a list are ``examples``,
   since an item may also be a table.
@@ -46,7 +46,7 @@ _Json = dict[str, Any]
 
 TITLE = "Valor config"
 FILE = "valor.schema.json"
-"""Name of the file with the schema beside a config."""
+"""Name of the file with the schema in the folder of a config."""
 
 _BEGINNING = 1 << 10
 _PLACEHOLDERS = {"#": "[1-9][0-9]*", "%": r"([1-9][0-9]?|0?\.[0-9]+)"}
