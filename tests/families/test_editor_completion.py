@@ -51,7 +51,7 @@ def test_editor_shows_one_short_error(title: str) -> None:
     for error in errors:
         assert error.message.startswith(str(problem))
         assert len(error.message) < 100
-        assert len(error.context) <= 2
+        assert len(error.context) <= 3
 
 
 def test_schema_accepts_all_examples() -> None:

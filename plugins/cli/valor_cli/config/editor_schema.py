@@ -4,7 +4,8 @@ Language servers differ in the parts of JSON Schema that they evaluate for compl
 is limited to what servers for YAML and JSON have in common:
 
 - Conditions are patterns. Some servers accept a prefix of a ``const`` or an ``enum`` in an ``if``.
-- ``required`` is never in a schema with ``properties``, where servers also offer all required keys at once.
+- ``required`` is never in a schema with ``properties``. Servers would also offer all required keys
+  at once.
 - Aliases of keys are ``patternProperties``, which are checked and not offered.
 - Names are an ``enum`` beside a pattern of all other spellings. Names in a list are ``examples``,
   since an item may also be a table.
@@ -54,7 +55,8 @@ _PLACEHOLDERS = {"#": "[1-9][0-9]*", "%": r"([1-9][0-9]?|0?\.[0-9]+)"}
 _DEPENDENT = ("task", "data", "metrics", "engine", "gallery")
 """Keys whose schema depends on the installed components."""
 _SEPARATORS = "[_-]*"
-_ENVIRONMENT = r".*\$\{env:.*"
+_FILLED = r"\{(\w+\}|env:)"
+"""Pattern of a text with an environment variable, or a placeholder of ``runs``."""
 
 
 def json_schema(registry: Registry) -> dict[str, Any]:
@@ -70,17 +72,19 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     >>> json_schema(Registry())["title"]
     'Valor config'
     """
-    definitions: _Json = {}
+    definitions: _Json = {"filled": {"type": "string", "pattern": _FILLED}}
     keys = _Keys.of(RunConfig)
-    others = {key: schema for key, schema in keys.schemas.items() if key not in _DEPENDENT}
-    others["require"] = others["require"] | {"additionalProperties": {"type": "string"}}
+    others = {key: dict(one) for key, one in keys.schemas.items() if key not in _DEPENDENT}
+    others["require"] |= {"additionalProperties": {"type": "string"}}
+    others["runs"] |= _runs(keys)
     return {
         SCHEMA_KEY: "https://json-schema.org/draft/2020-12/schema",
         "title": TITLE,
         "type": "object",
         "properties": others,
-        # Files of `modules` and configs in `extends` can bring components and keys.
-        "if": {"anyOf": [{"required": ["modules"]}, {"required": ["extends"]}]},
+        # Files of `modules` and configs in `extends` can bring components and keys, and each of
+        # the runs can have other keys.
+        "if": {"anyOf": [{"required": [key]} for key in ("modules", "extends", "runs")]},
         "then": _Config(registry, definitions, is_closed=False).schema(keys),
         "else": _Config(registry, definitions, is_closed=True).schema(keys),
         "$defs": definitions,
@@ -159,6 +163,7 @@ class _Keys:
         entries = parameters_of(parameter_class)
         for entry in entries:
             _simplify_default(properties[entry.name])
+            properties[entry.name] = _fillable(properties[entry.name])
         required = [{"required": schema["required"]}] if "required" in schema else []
         return cls(
             {entry.name: properties[entry.name] for entry in entries},
@@ -221,6 +226,30 @@ def _simplify_default(schema: _Json) -> None:
         schema["default"] = default[0]
     elif default:
         schema["description"] += f" Default: {', '.join(map(_compact, default))}."
+
+
+def _fillable(schema: _Json) -> _Json:
+    """Return a schema that also accepts a text to be filled in, which may become any value."""
+    kinds = schema.get("anyOf", [{k: v for k, v in schema.items() if k not in _ABOUT}])
+    if any(not kind or "string" in kind.get("type", ()) for kind in kinds):
+        return schema
+    about = {key: value for key, value in schema.items() if key in _ABOUT}
+    return {"anyOf": [*kinds, {"$ref": "#/$defs/filled"}], **about}
+
+
+_ABOUT = ("default", "description")
+
+
+def _runs(keys: _Keys) -> _Json:
+    """Return the schema of ``runs``: a list of names, a table of settings by name, or a matrix."""
+    one = {"type": ["object", "null"], "properties": {key: {} for key in keys.schemas}}
+    axes = {"additionalProperties": {"type": ["array", "object"], "additionalProperties": one}}
+    return {
+        "type": ["array", "object", "null"],
+        "if": {"required": ["matrix"]},
+        "then": {"properties": {"matrix": axes}},
+        "else": {"additionalProperties": one},
+    }
 
 
 def _either(parts: Sequence[Mapping[str, _Json]]) -> dict[str, _Json]:
@@ -485,36 +514,34 @@ class _Config:
         shared: _Keys | None = None,
     ) -> _Json:
         """Return the schema of a table with a name under a key, and parameters."""
+        unnamed = {"not": {"required": [key]}}
+        cases = [(unnamed, _Choice(tuple(default)))] if default else []
+        cases += [(self._selected(key, choice), choice) for choice in choices]
         rules: list[_Json] = []
-        if default:
-            chosen = _Choice(tuple(default))
-            unnamed = {"not": {"required": [key]}}
-            rules.append({"if": unnamed, "then": self._parameters(chosen, key, shared)})
-        elif self.is_closed:
-            rules.append({"required": [key]})
-        for choice in choices:
-            name = {"type": "string", "pattern": _pattern([choice])}
-            rule = {
-                "if": {"properties": {key: name}, "required": [key]},
-                "then": self._parameters(choice, key, shared),
-            }
-            rules.append(self._ref(f"when.{choice.title}", rule))
-        keys = {"properties": {key: self._name(choices, label)}}
-        return self._ref(f"table.{label}", keys | ({"allOf": rules} if rules else {}))
+        needed: list[_Json] = [] if default else [{"required": [key]}]
+        for condition, choice in cases:
+            keys = choice.keys(lambda name, one: self._ref(f"key.{name}", one))
+            keys = keys if shared is None else shared | keys
+            table = self._ref("keys", keys.schema(*({key} - keys.schemas.keys())))
+            about = {"title": choice.title, "description": choice.specs[0].summary}
+            rules.append(
+                self._ref(f"when.{choice.title}", {"if": condition, "then": about | table})
+            )
+            needed += [{"if": condition, "then": one} for one in keys.required]
+        parts = [self._ref(f"rules.{label}", {"allOf": rules})] if rules else []
+        parts += needed if self.is_closed else []
+        names = {"properties": {key: self._name(choices, label)}}
+        return self._ref(f"table.{label}", names | ({"allOf": parts} if parts else {}))
 
-    def _parameters(self, choice: _Choice, key: str, shared: _Keys | None) -> _Json:
-        """Return the schema of the other keys of a table with one of the names."""
-        keys = choice.keys(lambda name, one: self._ref(f"key.{name}", one))
-        keys = keys if shared is None else shared | keys
-        others = () if key in keys.schemas else (key,)
-        table = self._ref("keys", keys.schema(*others))
-        described = {"title": choice.title, "description": choice.specs[0].summary, **table}
-        required = {"allOf": list(keys.required)} if self.is_closed and keys.required else {}
-        return described | required
+    def _selected(self, key: str, choice: _Choice) -> _Json:
+        """Return the condition that a table has a name of a choice."""
+        name = {"type": "string", "pattern": _pattern([choice])}
+        condition = {"properties": {key: name}, "required": [key]}
+        return self._ref(f"selected.{choice.title}", condition)
 
     def _name(self, choices: Sequence[_Choice], label: str) -> _Json:
         names = self._ref(f"names.{label}", {"enum": _names(choices)})
-        others = {"pattern": _pattern(choices, _ENVIRONMENT)} if self.is_closed else {}
+        others = {"pattern": _pattern(choices, f".*{_FILLED}.*")} if self.is_closed else {}
         return self._ref(f"name.{label}", {"type": "string", "anyOf": [names, others]})
 
     def _ref(self, name: str, schema: _Json) -> _Json:
