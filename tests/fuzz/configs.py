@@ -41,7 +41,14 @@ _REQUESTS: dict[str, dict[str, Any]] = {
         "metrics": ["IOU", {"name": "mIOU"}, {"name": "BoundaryIOU", "dilation_ratio": 0.1}],
         "label_map": [{"from": "dog", "to": "cat"}],
         "engine": {"name": "local", "mode": "threads", "workers": 1},
-        "output": "page.html",
+        "output": "{how}/page-{model}.html",
+        "flat": "numbers.json",
+        "runs": {
+            "matrix": {
+                "model": ["a", {"name": "b", "metrics[2].dilation_ratio": 0.2}],
+                "how": {"x": {"output": "x.html"}, "y": {"metrics": ["IOU"], "output": "{run}.md"}},
+            }
+        },
     },
 }
 _WORDS = (

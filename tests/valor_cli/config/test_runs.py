@@ -55,6 +55,30 @@ runs:
     assert all(one["run"] == name and "runs" not in one for name, one in found.items())
 
 
+def test_runs_may_be_a_list_of_tables_with_names(tmp_path: Path) -> None:
+    config = write(
+        tmp_path, "config.yaml", BASE + "runs:\n  - name: x\n    data.path: x.csv\n  - name: y\n"
+    )
+
+    paths = {name: one["data"]["path"] for name, one in runs(config).items()}
+
+    assert paths == {"x": "x.csv", "y": "a.csv"}
+
+
+def test_matrix_outside_of_runs_suggests_them(tmp_path: Path) -> None:
+    config = write(tmp_path, "config.yaml", BASE + "matrix: {model: [a, b]}\n")
+
+    with pytest.raises(ConfigError, match=r"runs: \{matrix: \{model: \[small, large\]\}\}"):
+        _ = Request.from_file(config).checked
+
+
+def test_table_of_runs_under_run_suggests_plural(tmp_path: Path) -> None:
+    config = write(tmp_path, "config.yaml", BASE + "run: {small: {filter: a == 1}}\n")
+
+    with pytest.raises(ConfigError, match=r"run must be a name, .*\n.*Rename the key to runs"):
+        _ = Request.from_file(config).checked
+
+
 def test_matrix_is_the_product_of_its_axes(tmp_path: Path) -> None:
     config = write(
         tmp_path,
@@ -165,6 +189,8 @@ def test_only_selects_runs_by_name_or_pattern(tmp_path: Path) -> None:
         {"matrix": {"run": ["a"]}},
         {"matrix": {"my model": ["a"]}},
         {"matrix": {"model": ["a"]}, "small": {}},
+        {"model": ["a", "b"]},
+        [{"data": {"path": "a.csv"}}],
         {"matrix": {"a": [*range(40)], "b": [*range(40)]}},
     ],
     ids=str,
@@ -174,7 +200,7 @@ def test_invalid_runs_are_rejected(section: Any) -> None:
         runs_of(section, "config.yaml: ")
 
 
-@pytest.mark.parametrize("key", ["runs", "extends", "metrics[5].name"])
+@pytest.mark.parametrize("key", ["runs", "extends", "metrics[5].name", "..", "a[x]"])
 def test_invalid_setting_of_run_names_run_and_key(tmp_path: Path, key: str) -> None:
     config = write(tmp_path, "config.yaml", BASE + f"runs: {{small: {{'{key}': x}}}}\n")
 

@@ -79,6 +79,17 @@ def test_misplaced_reader_parameter_shows_correction(key: str) -> None:
     )
 
 
+@pytest.mark.parametrize("key", [None, 3, True])
+def test_key_that_is_no_text_is_unknown(key: Any) -> None:
+    with pytest.raises(ConfigError, match=f"{key}: unknown key"):
+        check({"data": {"reader": "csv"}, "metrics": ["F1"], key: "x"}, "config.yaml: ")
+
+
+def test_data_given_as_overlong_name_is_rejected() -> None:
+    with pytest.raises(ConfigError, match="data must be a table"):
+        check({"data": "(" * 300, "metrics": ["F1"]}, "config.yaml: ")
+
+
 def test_data_given_as_file_name_suggests_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,8 @@ from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_dig
 from valor_core.errors import ConfigError, short_repr
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
-_PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
+PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
+"""Path of a value: keys separated by dots, and indices in brackets."""
 
 
 def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, An
     changed = copy.deepcopy(dict(config))
     for setting in settings:
         path, equals, text = setting.partition("=")
-        if not equals or not _PATH.fullmatch(path):
+        if not equals or not PATH.fullmatch(path):
             raise ConfigError(
                 f"--set {setting[:80]}: expected path=value",
                 "Write it as: --set engine.workers=2",

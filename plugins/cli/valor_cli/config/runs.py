@@ -14,8 +14,9 @@ from typing import Any
 from attrs import frozen
 
 from valor_cli.config.bases import FromBase, merge
-from valor_cli.config.overrides import put
+from valor_cli.config.overrides import PATH, put
 from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
+from valor_core.specs.names import in_config
 
 KEY = "runs"
 MATRIX = "matrix"
@@ -67,7 +68,7 @@ def runs_of(section: Any, place: str) -> tuple[Run, ...]:
 
     Examples
     --------
-    >>> [run.name for run in runs_of(["small", "large"], "")]
+    >>> [run.name for run in runs_of(["small", {"name": "large", "filter": "a == 1"}], "")]
     ['small', 'large']
     >>> axes = {"model": ["small", "large"], "setting": {"strict": {"filter": "hard == 1"}}}
     >>> [run.name for run in runs_of({"matrix": axes}, "")]
@@ -125,7 +126,10 @@ def _combined(chosen: Mapping[str, tuple[str, Any, Mapping[str, Any]]], where: s
 
 
 def _axis(axis: Any, where: str) -> list[tuple[str, Any, Mapping[str, Any]]]:
-    """Return name, value and overrides of each entry: a list has values, a table overrides."""
+    """Return name, value and overrides of each entry.
+
+    Entries of a list are values, or tables with a name.
+    """
     if not isinstance(axis, (list, Mapping)) or not axis:
         raise ConfigError(
             f"{where}: expected a list of names, or a table of settings by name, got "
@@ -133,16 +137,26 @@ def _axis(axis: Any, where: str) -> list[tuple[str, Any, Mapping[str, Any]]]:
             _WRITE_AS,
         )
     found = []
-    for value in axis:
-        table = axis[value] if isinstance(axis, Mapping) else {}
+    entries = axis.items() if isinstance(axis, Mapping) else map(_named, axis)
+    for value, table in entries:
         if not isinstance(value, (str, int, float)):
             raise ConfigError(f"{where}: expected names, got {short_repr(value)}", _WRITE_AS)
         if not isinstance(table, Mapping) and table is not None:
             raise ConfigError(
-                f"{where}.{value}: expected a table of settings, got {short_repr(table)}", _WRITE_AS
+                f"{where}.{value}: expected a table of settings, got {short_repr(table)}",
+                f"Write it as: {KEY}: {{{MATRIX}: {{{in_config({str(value): table})}}}}}"
+                if isinstance(table, list)
+                else _WRITE_AS,
             )
         found.append((_safe(value, where), value, table or {}))
     return found
+
+
+def _named(entry: Any) -> tuple[Any, Any]:
+    """Return the name and the overrides of an entry of a list."""
+    if not isinstance(entry, Mapping) or "name" not in entry:
+        return entry, {}
+    return entry["name"], {key: value for key, value in entry.items() if key != "name"}
 
 
 def _safe(value: Any, where: str) -> str:
@@ -187,6 +201,11 @@ def expanded(values: Values, run: Run, place: str, change: Callable[[Values], Va
                 raise ConfigError(
                     f"{where}{root}: expected settings of one run, found {root}",
                     f"Write {root} as a key of the config.",
+                )
+            if not PATH.fullmatch(str(key)):
+                raise ConfigError(
+                    f"{where}expected a key or a path, got {short_repr(key)}",
+                    "Write a path as: metrics[0].average",
                 )
             own.add(root)
             if key == root:

@@ -99,6 +99,11 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     for name in values:
         if name in _ELSEWHERE:
             raise ConfigError(f"{place}{name}: unknown key", _ELSEWHERE[name])
+    if isinstance(values.get("run"), (Mapping, list)):
+        raise ConfigError(
+            f"{place}run must be a name, got {short_repr(values['run'])}",
+            "Rename the key to runs.",
+        )
     known = {name for entry in parameters_of(RunConfig) for name in (entry.name, *entry.aliases)}
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
@@ -122,7 +127,7 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     for name, value in own.items():
         if name not in known:
             _check_no_kind(name, value, place)
-            is_misspelt = did_you_mean(name, known, cutoff=0.8) is not None
+            is_misspelt = did_you_mean(str(name), known, cutoff=0.8) is not None
             _check_misplaced(name, value, own, place, is_misspelt=is_misspelt)
     try:
         return CheckedConfig(parameters_from(RunConfig, own, place), sections)
@@ -134,8 +139,8 @@ def _data_of(file: str, task: Any, place: str) -> str:
     """Suggest a data section for a file, with its reader if one recognizes the file."""
     path = Path(place.removesuffix(": ")).parent / file
     matches: list[ReaderMatch] = []
-    if path.is_file():
-        with suppress(ValorError, OSError):
+    with suppress(ValorError, OSError):  # also of a name that is too long
+        if path.is_file():
             matches = matching_readers(
                 [path], Registry(), task=task if isinstance(task, str) else None
             )
@@ -157,6 +162,7 @@ _ELSEWHERE = {
     "parameters": "Write them with each metric: metrics: [{name: NAME, PARAMETER: VALUE}]",
     "evaluation_parameters": "Write each of them as a key of the config or of a metric.",
     "llm_api_params": "Write judge: {client: {name: openai, base_url: BASE_URL, model: MODEL}}",
+    "matrix": "Write it as: runs: {matrix: {model: [small, large]}}",
     "datum_uid": "Name the column under data: {reader: NAME, path: FILE, uid: COLUMN}",
 }
 """Remedies for arguments of the Python functions that are not config keys."""
