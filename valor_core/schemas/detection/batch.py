@@ -18,6 +18,8 @@ from valor_core.schemas.columns import (
     check_codes,
     check_length,
     codes,
+    is_ascending,
+    rows_of_datums,
     whole_numbers,
 )
 from valor_core.schemas.datum import Datum, Datums, Uid, listed
@@ -34,11 +36,17 @@ from valor_core.schemas.detection.packing import (
     Packed,
     finite_shapes,
     image_sizes,
+    searched_labels,
 )
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
 from valor_core.schemas.pairing import LabelSides, sides_of
 
 _FAR = 1e300  # beyond this, x + width may overflow
+
+
+def _pairs(values: Any) -> Codes:
+    pairs = whole_numbers(values)
+    return pairs if pairs.size else pairs.reshape(0, 2)
 
 
 def _label_ids(values: Any) -> Codes:
@@ -70,6 +78,9 @@ class DetectionBatch(Batch):
         out: zero area``.
     first_left_out : mapping of str to (str, int)
         File and row of the first item of each description, if the reader reports it.
+    searched : ndarray of int64, shape (n_searched, 2), optional
+        Position of an image and code of a label that annotators searched for in it, ascending. By
+        default, they searched for all labels in all images. Reserved, as in `Detection`.
 
     Raises
     ------
@@ -95,6 +106,7 @@ class DetectionBatch(Batch):
     label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(_label_ids))
     left_out: Mapping[str, int] = field(factory=dict)
     first_left_out: Mapping[str, FileRow] = field(factory=dict)
+    searched: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(_pairs))
 
     def __attrs_post_init__(self) -> None:
         for side in (self.groundtruths, self.predictions):
@@ -108,6 +120,12 @@ class DetectionBatch(Batch):
             )
         if self.label_ids is not None:
             check_length(self.label_ids, "label_ids", len(self.labels))
+        if self.searched is not None:
+            images, labels = self.searched.T
+            if not is_ascending(images):
+                raise SchemaError("searched: expected rows sorted by datum")
+            check_codes(images, len(self), "searched, datums", "datums")
+            check_codes(labels, len(self.labels), "searched, labels", "labels")
 
     def _check_boxes(self, side: ObjectColumns) -> None:
         boxes = side.shapes.boxes
@@ -168,6 +186,7 @@ class DetectionBatch(Batch):
         vocabulary = Vocabulary()
         groundtruths, predictions = true.true(vocabulary), predicted.predicted(vocabulary)
         sizes = image_sizes(items)
+        searched = searched_labels(items, vocabulary)
         return cls(
             Datums.of(Datum(item.uid, item.metadata) for item in items),
             vocabulary.labels,
@@ -179,6 +198,7 @@ class DetectionBatch(Batch):
                 **predicted.checked.counts,
                 **scores_outside(predictions.scores),
             },
+            searched=searched,
         )
 
     @property
@@ -199,7 +219,14 @@ class DetectionBatch(Batch):
             groundtruths=self.groundtruths.select(positions),
             predictions=self.predictions.select(positions),
             sizes=None if self.sizes is None else self.sizes[positions],
+            searched=self._searched_in(positions),
         )
+
+    def _searched_in(self, positions: Codes) -> Codes | None:
+        if self.searched is None:
+            return None
+        rows, images = rows_of_datums(self.searched[:, 0], positions)
+        return np.column_stack([images, self.searched[rows, 1]])
 
     def relabel(self, renames: Mapping[Label, Label]) -> DetectionBatch:
         """Return the data with renamed labels on both sides.
@@ -214,12 +241,17 @@ class DetectionBatch(Batch):
             least = np.full(len(vocabulary), np.iinfo(np.int64).max)
             np.minimum.at(least, renamed, ids)
             ids = least
+        searched = self.searched
+        if searched is not None:
+            pairs = np.column_stack([searched[:, 0], renamed[searched[:, 1]]])
+            searched = np.unique(pairs, axis=0)
         return evolve(
             self,
             labels=vocabulary.labels,
             groundtruths=truths.relabel(renamed, np.zeros(len(truths))),
             predictions=predictions.relabel(renamed, -predictions.scores),
             label_ids=ids,
+            searched=searched,
         )
 
     def items(self) -> Iterator[Detection]:
@@ -233,7 +265,14 @@ class DetectionBatch(Batch):
                 self._predicted(i),
                 datum.metadata,
                 size if any(size) else None,
+                self._searched_at(i),
             )
+
+    def _searched_at(self, image: int) -> list[Label] | None:
+        if self.searched is None:
+            return None
+        first, last = np.searchsorted(self.searched[:, 0], (image, image + 1))
+        return [self.labels[code] for code in self.searched[first:last, 1]]
 
     def _true(self, image: int) -> list[TrueObject]:
         side = self.groundtruths
@@ -244,6 +283,7 @@ class DetectionBatch(Batch):
                 bool(side.crowd[rows[0]]),
                 float(side.areas[rows[0]]),
                 _uid(side, rows[0]),
+                bool(side.ignored[rows[0]]),
             )
             for rows in _annotations(side, image)
         ]

@@ -23,10 +23,22 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
     return as_scored_labels(value, "labels")
 
 
-def _flag(value: Any) -> bool:
+def _flag(value: Any, name: str) -> bool:
     if not isinstance(value, (bool, int, np.bool_, np.integer)) or value not in (0, 1):
-        raise SchemaError(f"TrueObject: is_crowd must be true or false, got {short_repr(value)}")
+        raise SchemaError(f"TrueObject: {name} must be true or false, got {short_repr(value)}")
     return bool(value)
+
+
+def _crowd(value: Any) -> bool:
+    return _flag(value, "is_crowd")
+
+
+def _ignored(value: Any) -> bool:
+    return _flag(value, "ignored")
+
+
+def _searched(value: Any) -> tuple[Label, ...] | None:
+    return None if value is None else as_labels(value)
 
 
 def _area(value: Any) -> float | None:
@@ -62,13 +74,17 @@ class TrueObject:
         Area that area ranges refer to. Defaults to the area of the geometry.
     uid : str or int, optional
         Name of the object.
+    ignored : bool
+        Whether the object counts neither way, as DOTA's difficult ones. Reserved: the metrics of
+        this version do not support it.
     """
 
     labels: tuple[Label, ...] = field(converter=as_labels)
     geometry: Geometry = field(validator=_check_geometry)
-    is_crowd: bool = field(default=False, converter=_flag)
+    is_crowd: bool = field(default=False, converter=_crowd)
     area: float | None = field(default=None, converter=_area)
     uid: Uid | None = field(default=None, converter=as_uid)
+    ignored: bool = field(default=False, converter=_ignored)
 
 
 @frozen
@@ -132,6 +148,9 @@ class Detection:
         Fields for slices and filters.
     size : (int, int), optional
         Height and width of the image in pixels.
+    searched : sequence of labels, optional
+        Labels that annotators searched for in the image; all by default. Reserved: the metrics of
+        this version do not support it.
 
     Examples
     --------
@@ -148,3 +167,4 @@ class Detection:
     predictions: tuple[PredictedObject, ...] = field(converter=_tuple, default=())
     metadata: Mapping[str, Any] = metadata_field()
     size: tuple[int, int] | None = field(default=None, converter=_size)
+    searched: tuple[Label, ...] | None = field(default=None, converter=_searched)

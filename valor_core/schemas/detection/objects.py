@@ -134,6 +134,10 @@ def _select(column: Any, rows: Codes) -> Any:
     return column.select(rows) if isinstance(column, Shapes) else column[rows]
 
 
+def _none_ignored(rows: ObjectColumns) -> NDArray[np.bool_]:
+    return np.zeros(len(rows), bool)
+
+
 @frozen(kw_only=True, repr=False)
 class TrueObjects(ObjectColumns):
     """Columns of true objects.
@@ -144,16 +148,21 @@ class TrueObjects(ObjectColumns):
         Whether the object is a crowd.
     areas : ndarray of float64, shape (n,)
         Area that area ranges refer to, in square pixels.
+    ignored : ndarray of bool, shape (n,), optional
+        Whether the object counts neither way. Reserved, as in `TrueObject`.
     """
 
     side: ClassVar[str] = "groundtruths"
 
     crowd: NDArray[np.bool_] = field(eq=BY_CONTENT, converter=booleans)
     areas: Floats = field(eq=BY_CONTENT, converter=_areas)
+    ignored: NDArray[np.bool_] = field(
+        default=Factory(_none_ignored, takes_self=True), eq=BY_CONTENT, converter=booleans
+    )
 
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
-        return (*super()._columns(), "crowd", "areas")
+        return (*super()._columns(), "crowd", "areas", "ignored")
 
 
 @frozen(kw_only=True, repr=False)

@@ -148,6 +148,7 @@ class Packed:
             labels=list(map(vocabulary.code, labels)),
             crowd=[self.objects[row].is_crowd for row in rows],
             areas=areas[rows],
+            ignored=[self.objects[row].ignored for row in rows],
         )
 
     def predicted(self, vocabulary: Vocabulary) -> PredictedObjects:
@@ -177,6 +178,18 @@ class Packed:
 def image_sizes(items: Sequence[Detection]) -> Codes:
     """Return height and width of each image, 0 if unknown."""
     return np.array([item.size or (0, 0) for item in items], np.int64).reshape(-1, 2)
+
+
+def searched_labels(items: Sequence[Detection], vocabulary: Vocabulary) -> list[list[int]] | None:
+    """Return pairs of the positions of images and the codes of their searched labels, if given."""
+    given = [item.searched is not None for item in items]
+    if not any(given):
+        return None
+    if not all(given):
+        missing = items[given.index(False)]
+        raise SchemaError(f"item {missing.uid!r}: expected searched labels for all items or none")
+    listed = [(i, label) for i, item in enumerate(items) for label in item.searched or ()]
+    return sorted([i, vocabulary.code(label)] for i, label in dict.fromkeys(listed))
 
 
 def _side(item: Detection, side: str) -> Sequence[Any]:

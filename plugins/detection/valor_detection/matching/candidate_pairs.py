@@ -11,7 +11,7 @@ import numpy as np
 from attrs import define, evolve, field
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError, short_repr
+from valor_core.errors import SchemaError, StateError, and_more, short_repr
 from valor_core.schemas import Codes, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects
 from valor_core.schemas.geometry.shapes import ends
@@ -82,6 +82,7 @@ class Overlaps(State):
 
     def update(self, batch: DetectionBatch) -> None:
         """Count a batch."""
+        check_supported(batch)
         codes = self.vocabulary.join(batch.labels)
         if batch.label_ids is not None:
             self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
@@ -210,6 +211,34 @@ class Overlaps(State):
         if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
             return _box_pairs(batch, groups, lowest)
         return _shape_pairs(batch, groups, lowest, self.convert_to)
+
+
+def check_supported(batch: DetectionBatch) -> None:
+    """Raise a `SchemaError` for reserved columns, which matching does not support.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection
+    >>> check_supported(DetectionBatch.of([Detection("a", searched=["dog"])]))
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: searched: expected None, metrics of this version count all labels
+    in all images
+    Omit the searched labels. Predictions of other labels are then false positives.
+    """
+    truths = batch.groundtruths
+    if (rows := np.flatnonzero(truths.ignored)).size:
+        place = f"{batch.datums.name(int(truths.datums[rows[0]]))}, {truths.name(int(rows[0]))}"
+        raise SchemaError(
+            f"{place}: expected ignored=False, metrics of this version count all objects, "
+            f"got True{and_more(len(rows) - 1)}",
+            "Omit the flag to count the object, or set is_crowd=True.",
+        )
+    if batch.searched is not None:
+        raise SchemaError(
+            "searched: expected None, metrics of this version count all labels in all images",
+            "Omit the searched labels. Predictions of other labels are then false positives.",
+        )
 
 
 def _with_hits(starts: Codes, ious: Floats, lowest: float) -> NDArray[np.bool_]:
