@@ -57,7 +57,7 @@ def test_implemented_protocols_evaluate_items(check: ModuleType) -> None:
     report = contract.used()
 
     assert report["Exact"].value == 1.0
-    assert len(contract.batches()) + len(contract.items()) == 13
+    assert len(contract.batches()) + len(contract.items()) == 14
 
 
 def published_classes() -> list[type]:

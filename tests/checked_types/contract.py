@@ -435,6 +435,7 @@ def items() -> tuple[Text | Classification | Detection | Segmentation, ...]:
         Detection("a", [TrueObject("dog", box)], [PredictedObject({"dog": 0.5}, box)], size=(9, 9)),
         Detection("b", [TrueObject(Label("class", "dog"), mask, area=2, uid=7, is_crowd=True)]),
         Detection("c", [TrueObject("dog", Polygon([[(0, 0), (1, 0), (1, 1)]]))]),
+        Detection("d", [TrueObject("dog", box, ignored=True)], searched=["dog", "cat"]),
         Segmentation("a", [[0, 1]], {"cat": [[True, True]]}, labels=["cat"]),
         Segmentation("b", Segments([[1, 1]], {1: "person"}), stuff=["sky"]),
     )
