@@ -34,9 +34,10 @@ def _kind_options(function: F) -> F:
     help="Parent folder; the current folder by default.",
 )
 def command(name: str, folder: Path, as_json: bool, **chosen: bool) -> None:
-    """Create a plugin from a template: a package with two metrics, or one of the options.
+    """Create a plugin from a template.
 
-    NAME is its namespace, such as mylab; its metrics are named mylab.Something.
+    NAME is its namespace, such as mylab; its metrics are named mylab.Something. Without an option for
+    another kind of plugin, it is a package with two metrics.
     """
     kinds = [kind for kind in OPTIONAL_KINDS if chosen[kind.name]]
     if len(kinds) > 1:
