@@ -14,20 +14,24 @@ is limited to what servers for YAML and JSON have in common:
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from valor_report.gallery.parameters import GalleryParameters
 
+from valor_cli.config.editor_keys import FILLED, Json, Keys
+from valor_cli.config.editor_names import (
+    Choice,
+    canonical_names,
+    choices_of,
+    escaped,
+    pattern_of,
+)
 from valor_cli.config.files import SCHEMA_KEY
 from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError
-from valor_core.parameters import parameters_of
-from valor_core.parameters.declaration import json_schema as parameter_schema
 from valor_core.specs import (
     EngineSpec,
     GallerySpec,
@@ -39,24 +43,17 @@ from valor_core.specs import (
     Spec,
     TaskSpec,
 )
-from valor_core.specs.names import folded_name, short_name
-from valor_core.specs.query import NameQuery
-
-_S = TypeVar("_S", bound=Spec)
-_Json = dict[str, Any]
+from valor_core.specs.names import short_name
 
 TITLE = "Valor config"
 FILE = "valor.schema.json"
 """Name of the file with the schema in the folder of a config."""
 
+_ANY = "any"
+"""Label of definitions for a config without a task."""
 _BEGINNING = 1 << 10
-_PLACEHOLDERS = {"#": "[1-9][0-9]*", "%": r"([1-9][0-9]?|0?\.[0-9]+)"}
-"""Patterns of the placeholders in well-known names, such as ``AR@#``."""
 _DEPENDENT = ("task", "data", "metrics", "engine", "gallery")
 """Keys whose schema depends on the installed components."""
-_SEPARATORS = "[_-]*"
-_FILLED = r"\{(\w+\}|env:)"
-"""Pattern of a text with an environment variable, or a placeholder of ``runs``."""
 
 
 def json_schema(registry: Registry) -> dict[str, Any]:
@@ -72,8 +69,8 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     >>> json_schema(Registry())["title"]
     'Valor config'
     """
-    definitions: _Json = {"filled": {"type": "string", "pattern": _FILLED}}
-    keys = _Keys.of(RunConfig)
+    definitions: Json = {"filled": {"type": "string", "pattern": FILLED}}
+    keys = Keys.of(RunConfig)
     others = {key: dict(one) for key, one in keys.schemas.items() if key not in _DEPENDENT}
     others["require"] |= {"additionalProperties": {"type": "string"}}
     others["runs"] |= _runs(keys)
@@ -137,169 +134,27 @@ def _compact(value: Any) -> str:
 
 
 @frozen
-class _Keys:
-    """Keys of a table: the fields of a parameter class.
+class _Names:
+    """Names under a key of a table.
 
     Parameters
     ----------
-    schemas : mapping of str to dict
-        JSON Schema by key.
-    aliases : mapping of str to dict
-        JSON Schema by pattern of the aliases of a key.
-    required : tuple of dict
-        Schemas of tables that have the required keys.
+    key : str
+        The key, ``"name"`` or ``"reader"``.
+    choices : sequence of Choice
+        The names.
+    label : str
+        Name of their definitions.
     """
 
-    schemas: Mapping[str, _Json]
-    aliases: Mapping[str, _Json] = field(factory=dict)
-    required: tuple[_Json, ...] = ()
-
-    @classmethod
-    @lru_cache
-    def of(cls, parameter_class: type) -> _Keys:
-        """Return the keys of a parameter class."""
-        schema = parameter_schema(parameter_class)
-        properties = schema["properties"]
-        entries = parameters_of(parameter_class)
-        for entry in entries:
-            _simplify_default(properties[entry.name])
-            properties[entry.name] = _fillable(properties[entry.name])
-        required = [{"required": schema["required"]}] if "required" in schema else []
-        return cls(
-            {entry.name: properties[entry.name] for entry in entries},
-            {
-                f"^({'|'.join(map(_escaped, entry.aliases))})$": properties[entry.name]
-                for entry in entries
-                if entry.aliases
-            },
-            (*required, *schema.get("allOf", ())),
-        )
-
-    @classmethod
-    def of_any(cls, parts: Sequence[_Keys]) -> _Keys:
-        """Return the keys of tables that have the keys of any part."""
-        if len(parts) == 1:
-            return parts[0]
-        common = [one for one in parts[0].required if all(one in part.required for part in parts)]
-        return cls(
-            _either([part.schemas for part in parts]),
-            _either([part.aliases for part in parts]),
-            tuple(common),
-        )
-
-    def __or__(self, other: _Keys) -> _Keys:
-        return _Keys(
-            {**self.schemas, **other.schemas},
-            {**self.aliases, **other.aliases},
-            (*self.required, *other.required),
-        )
-
-    def mapped(self, convert: Callable[[str, _Json], _Json]) -> _Keys:
-        """Return the keys with converted schemas."""
-        return evolve(
-            self, schemas={name: convert(name, schema) for name, schema in self.schemas.items()}
-        )
-
-    def without(self, key: str) -> _Keys:
-        """Return the keys without one, which is not required either."""
-        schemas = {name: schema for name, schema in self.schemas.items() if name != key}
-        needed = [name for one in self.required for name in one.get("required", ()) if name != key]
-        return _Keys(schemas, self.aliases, ({"required": needed},) if needed else ())
-
-    def schema(self, *others: str) -> _Json:
-        """Return the schema of a table with these keys and others, whose values may be any."""
-        aliases = {"patternProperties": dict(self.aliases)} if self.aliases else {}
-        return {
-            "properties": {**dict.fromkeys(others, True), **self.schemas},
-            **aliases,
-            "additionalProperties": False,
-        }
-
-
-def _simplify_default(schema: _Json) -> None:
-    """Replace a list as the default, which editors offer as "Default value"."""
-    default = schema.get("default")
-    if not isinstance(default, list):
-        return
-    del schema["default"]
-    if len(default) == 1:
-        schema["default"] = default[0]
-    elif default:
-        schema["description"] += f" Default: {', '.join(map(_compact, default))}."
-
-
-def _fillable(schema: _Json) -> _Json:
-    """Return a schema that also accepts a text to be filled in, which may become any value."""
-    kinds = schema.get("anyOf", [{k: v for k, v in schema.items() if k not in _ABOUT}])
-    if any(not kind or "string" in kind.get("type", ()) for kind in kinds):
-        return schema
-    about = {key: value for key, value in schema.items() if key in _ABOUT}
-    return {"anyOf": [*kinds, {"$ref": "#/$defs/filled"}], **about}
-
-
-_ABOUT = ("default", "description")
-
-
-def _runs(keys: _Keys) -> _Json:
-    """Return the schema of ``runs``: a list of names, a table of settings by name, or a matrix."""
-    one = {"type": ["object", "null"], "properties": {key: {} for key in keys.schemas}}
-    axes = {"additionalProperties": {"type": ["array", "object"], "additionalProperties": one}}
-    return {
-        "type": ["array", "object", "null"],
-        "if": {"required": ["matrix"]},
-        "then": {"properties": {"matrix": axes}},
-        "else": {"additionalProperties": one},
-    }
-
-
-def _either(parts: Sequence[Mapping[str, _Json]]) -> dict[str, _Json]:
-    merged: dict[str, list[_Json]] = {}
-    for part in parts:
-        for key, schema in part.items():
-            found = merged.setdefault(key, [])
-            if schema not in found:
-                found.append(schema)
-    return {key: found[0] if len(found) == 1 else {"anyOf": found} for key, found in merged.items()}
-
-
-@frozen
-class _Choice:
-    """Names that select the same components.
-
-    Parameters
-    ----------
-    specs : tuple of Spec
-        The components: one, or all that share a name without a namespace.
-    names : tuple of str
-        Canonical names.
-    full, bare : frozenset of str
-        Normalized names and aliases, with and without a namespace.
-    excluded : str, optional
-        Parameter that a name sets. The names are all others of the namespace.
-    """
-
-    specs: tuple[Spec, ...]
-    names: tuple[str, ...] = ()
-    full: frozenset[str] = frozenset()
-    bare: frozenset[str] = frozenset()
-    excluded: str | None = None
+    key: str
+    choices: Sequence[Choice]
+    label: str
 
     @property
-    def title(self) -> str:
-        """Names of the components."""
-        names = [spec.name for spec in self.specs]
-        return "+".join(names) + (f".{self.excluded}" if self.excluded else "")
-
-    def keys(self, convert: Callable[[str, _Json], _Json]) -> _Keys:
-        """Return the keys of a table with one of the names, with converted schemas."""
-        parts = []
-        for spec in self.specs:
-            keys = _Keys.of(spec.parameter_class)
-            resources = spec.resources if isinstance(spec, MetricSpec) else ()
-            asked = {short_name(one): _INSTANCE for one in resources}
-            parts.append((_Keys(asked) | keys).mapped(convert))
-        keys = _Keys.of_any(parts)
-        return keys.without(self.excluded) if self.excluded else keys
+    def canonical(self) -> list[str]:
+        """Canonical names."""
+        return canonical_names(self.choices)
 
 
 @frozen
@@ -314,20 +169,23 @@ class _Config:
         Definitions of the schema; methods add to them.
     is_closed : bool
         Whether to reject missing keys and names that are not in the registry.
+    shared : dict
+        Names of definitions by their JSON.
     """
 
     registry: Registry
-    definitions: _Json
+    definitions: Json
     is_closed: bool
+    shared: dict[str, str] = field(factory=dict)
 
-    def schema(self, keys: _Keys) -> _Json:
+    def schema(self, keys: Keys) -> Json:
         """Return the schema of the keys that depend on components."""
         tasks = self._tasks()
         chain = self._of_task(None, keys)
         for task in reversed(tasks):
             chain = {"if": self._selects(task), "then": self._of_task(task, keys), "else": chain}
-        known: list[_Json] = [{"enum": tasks}, {"type": "null"}]
-        properties: _Json = {
+        known: list[Json] = [{"enum": tasks}, {"type": "null"}]
+        properties: Json = {
             "task": _described(keys, "task", {"anyOf": known if self.is_closed else [*known, {}]}),
             "engine": _described(keys, "engine", self._engine()),
             **self._resources(),
@@ -353,20 +211,20 @@ class _Config:
         used = [task for spec in self.registry.all(MetricSpec) for task in spec.tasks]
         return list(dict.fromkeys([*declared, *sorted(used)]))
 
-    def _selects(self, task: str) -> _Json:
+    def _selects(self, task: str) -> Json:
         """Return the condition that a config has a task, or no task and a reader of this task."""
         named = {
-            "properties": {"task": {"type": "string", "pattern": f"^{_escaped(task)}$"}},
+            "properties": {"task": {"type": "string", "pattern": f"^{escaped(task)}$"}},
             "required": ["task"],
         }
         choices = [
             choice
-            for choice in self._choices(ReaderSpec, self.registry.all(ReaderSpec), None)
+            for choice in choices_of(ReaderSpec, self.registry.all(ReaderSpec), None, self.registry)
             if all(isinstance(spec, ReaderSpec) and spec.task == task for spec in choice.specs)
         ]
         if not choices:
             return self._ref(f"task.{task}", named)
-        reader = {"type": "string", "pattern": _pattern(choices)}
+        reader = {"type": "string", "pattern": pattern_of(choices)}
         implied = {
             "not": {"required": ["task"]},
             "properties": {"data": {"properties": {"reader": reader}, "required": ["reader"]}},
@@ -374,7 +232,7 @@ class _Config:
         }
         return self._ref(f"task.{task}", {"anyOf": [named, implied]})
 
-    def _of_task(self, task: str | None, keys: _Keys) -> _Json:
+    def _of_task(self, task: str | None, keys: Keys) -> Json:
         """Return the schema of a config with a task; None for any."""
         metrics = self._metrics(task)
         properties = {
@@ -387,46 +245,53 @@ class _Config:
             "patternProperties": {"^metrics_to_return$": metrics},
         }
 
-    def _metrics(self, task: str | None) -> _Json:
-        choices = self._choices(MetricSpec, self.registry.metrics_of(task), task)
-        label = f"metrics.{task or 'any'}"
-        return self._list(self._item("name", choices, label), choices, label)
+    def _metrics(self, task: str | None) -> Json:
+        names = self._metric_names(task)
+        return self._list(names, self._item(names))
 
-    def _data(self, task: str | None) -> _Json:
+    def _metric_names(self, task: str | None) -> _Names:
+        specs = self.registry.metrics_of(task)
+        choices = choices_of(MetricSpec, specs, task, self.registry)
+        return _Names("name", choices, f"metrics.{task or _ANY}")
+
+    def _data(self, task: str | None) -> Json:
         specs = self.registry.all(ReaderSpec)
         for spec in self.registry.all(TaskSpec):
             if spec.short_name == task:
                 specs = [reader for reader in specs if reader.serves(spec)]
-        choices = self._choices(ReaderSpec, specs, task)
-        return {"type": "object", **self._table("reader", choices, f"readers.{task or 'any'}")}
+        choices = choices_of(ReaderSpec, specs, task, self.registry)
+        return {
+            "type": "object",
+            **self._table(_Names("reader", choices, f"readers.{task or _ANY}")),
+        }
 
-    def _gallery(self, task: str | None) -> _Json:
+    def _gallery(self, task: str | None) -> Json:
         specs = [spec for spec in self.registry.all(GallerySpec) if task in (None, spec.task)]
-        choices = self._choices(GallerySpec, specs, task)
+        choices = choices_of(GallerySpec, specs, task, self.registry)
+        names = _Names("name", choices, f"galleries.{task or _ANY}")
         default = [spec for spec in specs if spec.short_name == "Gallery"]
-        shared = _Keys.of(GalleryParameters)
-        table = self._table("name", choices, f"galleries.{task or 'any'}", default, shared)
+        table = self._table(names, default, Keys.of(GalleryParameters))
         return {"type": ["object", "null"], **table}
 
-    def _engine(self) -> _Json:
-        choices = self._choices(EngineSpec, self.registry.all(EngineSpec), None)
-        local = [spec for choice in choices for spec in choice.specs if spec.name == "core.local"]
-        item = self._item("name", choices, "engines", local)
+    def _engine(self) -> Json:
+        specs = self.registry.all(EngineSpec)
+        names = _Names("name", choices_of(EngineSpec, specs, None, self.registry), "engines")
+        item = self._item(names, [spec for spec in specs if spec.name == "core.local"])
         return {
-            "examples": _names(choices),
+            "examples": names.canonical,
             "if": {"type": "null"},
             "else": {"type": ["object", "string"], **item},
         }
 
-    def _resources(self) -> _Json:
+    def _resources(self) -> Json:
         """Return the schemas of the sections of resources: a table, or a table of tables."""
         sections: dict[str, list[ResourceSpec]] = {}
         for spec in self.registry.all(ResourceSpec):
             sections.setdefault(spec.short_name, []).append(spec)
         return {name: self._section(specs) for name, specs in sections.items()}
 
-    def _section(self, specs: Sequence[ResourceSpec]) -> _Json:
-        keys = _Keys.of_any([self._keys_of_resource(spec) for spec in specs])
+    def _section(self, specs: Sequence[ResourceSpec]) -> Json:
+        keys = Keys.of_any([self._keys_of_resource(spec) for spec in specs])
         one = self._ref(f"resources.{'+'.join(spec.name for spec in specs)}", keys.schema())
         needed = {"allOf": list(keys.required)} if self.is_closed and keys.required else {}
         instances = {
@@ -442,109 +307,105 @@ class _Config:
             "else": {**one, **needed},
         }
 
-    def _keys_of_resource(self, spec: ResourceSpec) -> _Keys:
-        keys = _Keys.of(spec.parameter_class)
+    def _keys_of_resource(self, spec: ResourceSpec) -> Keys:
+        keys = Keys.of(spec.parameter_class).mapped(self._key)
         if spec.kinds is None:
             return keys
         kinds = [kind for kind in self.registry.all(ResourceKindSpec) if kind.resource == spec.name]
-        choices = self._choices(ResourceKindSpec, kinds, spec.namespace)
-        label = f"{spec.name}.{spec.kinds}"
-        item = self._item("name", choices, label)
-        one = self._list(item, choices, label) if spec.several_kinds else item
-        return keys | _Keys({spec.kinds: one})
+        choices = choices_of(ResourceKindSpec, kinds, spec.namespace, self.registry)
+        names = _Names("name", choices, f"{spec.name}.{spec.kinds}")
+        item = self._item(names)
+        return keys | Keys({spec.kinds: self._list(names, item) if spec.several_kinds else item})
 
-    def _choices(self, kind: type[_S], specs: Sequence[_S], task: str | None) -> list[_Choice]:
-        """Return the names that select components, as the registry resolves them.
-
-        Without a task, a name without a namespace selects all components of this name.
-        """
-        query = NameQuery(kind, "", task)
-        is_any = task is None and not kind.searched_globally
-        homes = self.registry.homes(query)
-        selected: dict[tuple[str, ...], set[str]] = {(spec.name,): set() for spec in specs}
-        for spelling, names in _by_spelling(specs).items():
-            found = names
-            if not is_any:
-                home = next((home for home in homes if _in(home, names)), None)
-                found = names if home is None else _in(home, names)
-                if len(found) > 1 or (home is None and not query.accepts_only_match):
-                    continue
-            selected.setdefault(tuple(found), set()).add(spelling)
-        by_name = {spec.name: spec for spec in specs}
-        return [
-            choice
-            for names, bare in selected.items()
-            for choice in _choices_of([by_name[name] for name in names], bare)
-        ]
-
-    def _item(
-        self, key: str, choices: Sequence[_Choice], label: str, default: Sequence[Spec] = ()
-    ) -> _Json:
+    def _item(self, names: _Names, default: Sequence[Spec] = ()) -> Json:
         """Return the schema of a name, or of a table with a name and parameters."""
         # Language servers for YAML offer the examples of a table without a name: they read the
         # beginning of a name in a list as the first key of a table. Those for JSON offer the
         # examples of the item. `allOf` hides these from the former, which would always offer them.
-        table = self._table(key, choices, label, default)
+        unnamed = {"if": {"required": [names.key]}, "else": self._offered(names)}
         rule = {
             "if": {"type": "object"},
-            "then": {**table, "if": {"required": [key]}, "else": self._offered(choices, label)},
-            "else": self._name(choices, label),
+            "then": self._table(names, default) | unnamed,
+            "else": self._name(names),
         }
-        return self._ref(label, {"examples": _names(choices), "allOf": [rule]})
+        return self._ref(names.label, {"examples": names.canonical, "allOf": [rule]})
 
-    def _list(self, item: _Json, choices: Sequence[_Choice], label: str) -> _Json:
+    def _list(self, names: _Names, item: Json) -> Json:
         """Return the schema of an item or a list of items."""
         schema = {
-            "allOf": [self._offered(choices, label)],
+            "allOf": [self._offered(names)],
             "if": {"type": "array"},
             "then": {"items": item, "minItems": 1},
             "else": item,
         }
-        return self._ref(f"list.{label}", schema)
+        return self._ref(f"list.{names.label}", schema)
 
-    def _offered(self, choices: Sequence[_Choice], label: str) -> _Json:
-        return self._ref(f"offered.{label}", {"examples": _names(choices)})
+    def _offered(self, names: _Names) -> Json:
+        return self._ref(f"offered.{names.label}", {"examples": names.canonical})
 
     def _table(
-        self,
-        key: str,
-        choices: Sequence[_Choice],
-        label: str,
-        default: Sequence[Spec] = (),
-        shared: _Keys | None = None,
-    ) -> _Json:
-        """Return the schema of a table with a name under a key, and parameters."""
-        unnamed = {"not": {"required": [key]}}
-        cases = [(unnamed, _Choice(tuple(default)))] if default else []
-        cases += [(self._selected(key, choice), choice) for choice in choices]
-        rules: list[_Json] = []
-        needed: list[_Json] = [] if default else [{"required": [key]}]
-        for condition, choice in cases:
-            keys = choice.keys(lambda name, one: self._ref(f"key.{name}", one))
-            keys = keys if shared is None else shared | keys
-            table = self._ref("keys", keys.schema(*({key} - keys.schemas.keys())))
-            about = {"title": choice.title, "description": choice.specs[0].summary}
-            rules.append(
-                self._ref(f"when.{choice.title}", {"if": condition, "then": about | table})
-            )
-            needed += [{"if": condition, "then": one} for one in keys.required]
-        parts = [self._ref(f"rules.{label}", {"allOf": rules})] if rules else []
-        parts += needed if self.is_closed else []
-        names = {"properties": {key: self._name(choices, label)}}
-        return self._ref(f"table.{label}", names | ({"allOf": parts} if parts else {}))
+        self, names: _Names, default: Sequence[Spec] = (), shared: Keys | None = None
+    ) -> Json:
+        """Return the schema of a table with a name and parameters.
 
-    def _selected(self, key: str, choice: _Choice) -> _Json:
+        Parameters
+        ----------
+        names : _Names
+            The names.
+        default : sequence of Spec
+            Components of a table without a name; empty if the name is required.
+        shared : Keys, optional
+            Keys of all tables.
+        """
+        key = names.key
+        cases = [({"not": {"required": [key]}}, Choice(tuple(default)))] if default else []
+        cases += [(self._selected(key, choice), choice) for choice in names.choices]
+        rules: list[Json] = []
+        needed: list[Json] = [] if default else [{"required": [key]}]
+        for condition, choice in cases:
+            keys = _keys_of(choice, self._key)
+            keys = keys if shared is None else shared | keys
+            table = self._same("keys", choice, keys.schema(*({key} - keys.schemas.keys())))
+            about = {"title": choice.title, "description": choice.specs[0].summary}
+            rule = {"if": condition, "then": about | table}
+            rules.append(self._ref(f"when.{choice.title}", rule))
+            needed += [{"if": condition, "then": one} for one in keys.required]
+        parts = [self._ref(f"rules.{names.label}", {"allOf": rules})] if rules else []
+        parts += needed if self.is_closed else []
+        properties = {"properties": {key: self._name(names)}}
+        return self._ref(f"table.{names.label}", properties | ({"allOf": parts} if parts else {}))
+
+    def _selected(self, key: str, choice: Choice) -> Json:
         """Return the condition that a table has a name of a choice."""
-        name = {"type": "string", "pattern": _pattern([choice])}
+        name = {"type": "string", "pattern": pattern_of([choice])}
         condition = {"properties": {key: name}, "required": [key]}
         return self._ref(f"selected.{choice.title}", condition)
 
-    def _name(self, choices: Sequence[_Choice], label: str) -> _Json:
-        names = self._ref(f"names.{label}", {"enum": _names(choices)})
-        others = {"pattern": _pattern(choices, f".*{_FILLED}.*")} if self.is_closed else {}
-        return self._ref(f"name.{label}", {"type": "string", "anyOf": [names, others]})
+    def _name(self, names: _Names) -> Json:
+        """Return the schema of a name."""
+        canonical = self._ref(f"names.{names.label}", {"enum": names.canonical})
+        others = self._spellings(names) if self.is_closed else [{}]
+        schema = {"type": "string", "anyOf": [canonical, *others]}
+        return self._ref(f"name.{names.label}", schema)
 
-    def _ref(self, name: str, schema: _Json) -> _Json:
+    def _spellings(self, names: _Names) -> list[Json]:
+        """Return the schemas of the names in other spellings, and of text to be filled in."""
+        if names.label == f"metrics.{_ANY}":  # the patterns of all tasks are much smaller
+            tasks = [self._metric_names(task) for task in self._tasks()]
+            return [one for each in tasks for one in self._spellings(each)]
+        pattern = pattern_of(names.choices, f".*{FILLED}.*")
+        return [self._ref(f"spellings.{names.label}", {"pattern": pattern})]
+
+    def _same(self, name: str, choice: Choice, schema: Json) -> Json:
+        """Add a definition that choices with the same schema share, and return a reference."""
+        text = _compact(schema)
+        label = self.shared.setdefault(text, f"{name}.{choice.title}")
+        return self._ref(label, schema)
+
+    def _key(self, name: str, schema: Json) -> Json:
+        return self._ref(f"key.{name}", schema)
+
+    def _ref(self, name: str, schema: Json) -> Json:
         """Add a definition, under another name if the name is taken, and return a reference."""
         key, number = name, 1
         while self.definitions.setdefault(key, schema) != schema:
@@ -553,112 +414,35 @@ class _Config:
         return {"$ref": f"#/$defs/{key}"}
 
 
-_INSTANCE: _Json = {
+_INSTANCE: Json = {
     "type": "string",
     "description": "Which of several resources of this sort.",
 }
 
 
-def _choices_of(specs: Sequence[Spec], bare: Collection[str]) -> Iterator[_Choice]:
-    """Yield the choice of components with the spellings of their bare names."""
-    named = [spec.short_name for spec in specs if folded_name(spec.short_name) in bare]
-    short = list(dict.fromkeys(named))
-    if len(specs) > 1:
-        yield _Choice(tuple(specs), tuple(short), bare=frozenset(bare))
-        return
-    spec = specs[0]
-    full = frozenset(_direct(spec) + _aliases(spec))
-    yield _Choice((spec,), (*short, spec.name), full, frozenset(bare))
-    if isinstance(spec, MetricSpec) and spec.name_parameter:
-        yield _Choice((spec,), full=full, excluded=spec.name_parameter)
+def _runs(keys: Keys) -> Json:
+    """Return the schema of ``runs``: a list of names, a table of settings by name, or a matrix."""
+    one = {"type": ["object", "null"], "properties": {key: {} for key in keys.schemas}}
+    axes = {"additionalProperties": {"type": ["array", "object"], "additionalProperties": one}}
+    return {
+        "type": ["array", "object", "null"],
+        "if": {"required": ["matrix"]},
+        "then": {"properties": {"matrix": axes}},
+        "else": {"additionalProperties": one},
+    }
 
 
-def _direct(spec: Spec) -> list[str]:
-    return [folded_name(name) for name in (spec.short_name, *spec.aliases)]
-
-
-def _aliases(spec: Spec) -> list[str]:
-    known = spec.parameter_aliases if isinstance(spec, MetricSpec) else ()
-    return [folded_name(alias.name) for alias in known if alias.is_clear]
-
-
-def _by_spelling(specs: Iterable[Spec]) -> dict[str, list[str]]:
-    """Return the names of the components by normalized bare name; names win over aliases."""
-    direct: dict[str, list[str]] = {}
-    aliases: dict[str, list[str]] = {}
-    for spec in specs:
-        for name in dict.fromkeys(_direct(spec)):
-            direct.setdefault(name, []).append(spec.name)
-        for name in dict.fromkeys(_aliases(spec)):
-            aliases.setdefault(name, []).append(spec.name)
-    return aliases | direct
-
-
-def _in(namespace: str, names: Iterable[str]) -> list[str]:
-    return [name for name in names if name.partition(".")[0] == namespace]
-
-
-def _names(choices: Iterable[_Choice]) -> list[str]:
-    """Return the canonical names, those without a namespace first."""
-    names = dict.fromkeys(name for choice in choices for name in choice.names)
-    return sorted(names, key=lambda name: ("." in name, name.casefold()))
-
-
-def _described(keys: _Keys, key: str, schema: _Json) -> _Json:
+def _described(keys: Keys, key: str, schema: Json) -> Json:
     return {"description": keys.schemas[key]["description"], **schema}
 
 
-def _pattern(choices: Sequence[_Choice], other: str | None = None) -> str:
-    """Return the pattern of all names of some choices."""
-    full: dict[str, set[str]] = {}
-    parts: list[str] = []
-    for choice in choices:
-        namespace = choice.specs[0].namespace
-        if choice.excluded:
-            excluded = _any_of(choice.full)
-            parts.append(rf"{_any_case(namespace)}\.(?!{excluded}(@|$))[^.]+")
-        elif choice.full:
-            full.setdefault(namespace, set()).update(choice.full)
-            parts += [_escaped(one.identity) for one in choice.specs if isinstance(one, MetricSpec)]
-    bare = {name for choice in choices for name in choice.bare}
-    groups = [("", bare.difference(*full.values()))]
-    for namespace, names in full.items():
-        space = _any_case(namespace) + r"\."
-        groups += [(f"({space})?", names & bare), (space, names - bare)]
-    parts += [start + _any_of(frozenset(group)) for start, group in groups if group]
-    return f"^({'|'.join([*parts, *([other] if other else [])])})$"
-
-
-@lru_cache(maxsize=8192)
-def _any_of(names: frozenset[str]) -> str:
-    """Return a pattern of normalized names that ignores case, underscores and hyphens.
-
-    Names with the same beginning share its pattern, which makes the schema smaller.
-    """
-    beginning = min(names)
-    while not all(name.startswith(beginning) for name in names):
-        beginning = beginning[:-1]
-    letters = [_PLACEHOLDERS.get(letter) or _any_case(letter) for letter in beginning]
-    groups: dict[str, set[str]] = {}
-    for name in names:
-        if end := name[len(beginning) :]:
-            groups.setdefault(end[0], set()).add(end)
-    ends = [_any_of(frozenset(groups[letter])) for letter in sorted(groups)]
-    if not ends:
-        return _SEPARATORS.join(letters)
-    rest = ends[0] if len(ends) == 1 else f"({'|'.join(ends)})"
-    if letters:
-        rest = _SEPARATORS + rest
-    return _SEPARATORS.join(letters) + (f"({rest})?" if beginning in names else rest)
-
-
-@lru_cache(maxsize=1024)
-def _any_case(name: str) -> str:
-    return "".join(
-        f"[{letter.upper()}{letter}]" if letter.isalpha() else _escaped(letter) for letter in name
-    )
-
-
-def _escaped(text: str) -> str:
-    """Escape a text for patterns in JavaScript, which reject escapes of other characters."""
-    return re.sub(r"[$()*+./?\[\\\]^{|}]", r"\\\g<0>", text)
+def _keys_of(choice: Choice, convert: Callable[[str, Json], Json]) -> Keys:
+    """Return the keys of a table with one of the names, with converted schemas."""
+    parts = []
+    for spec in choice.specs:
+        keys = Keys.of(spec.parameter_class)
+        resources = spec.resources if isinstance(spec, MetricSpec) else ()
+        asked = {short_name(one): _INSTANCE for one in resources}
+        parts.append((Keys(asked) | keys).mapped(convert))
+    keys = Keys.of_any(parts)
+    return keys.without(choice.excluded) if choice.excluded else keys
