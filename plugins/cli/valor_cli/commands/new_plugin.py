@@ -36,8 +36,8 @@ def _kind_options(function: F) -> F:
 def command(name: str, folder: Path, as_json: bool, **chosen: bool) -> None:
     """Create a plugin from a template.
 
-    NAME is its namespace, such as mylab; its metrics are named mylab.Something. Without an option for
-    another kind of plugin, it is a package with two metrics.
+    NAME is its namespace, such as mylab; its metrics are named mylab.Something. Without an option
+    for another kind of plugin, it is a package with two metrics.
     """
     kinds = [kind for kind in OPTIONAL_KINDS if chosen[kind.name]]
     if len(kinds) > 1:
