@@ -186,3 +186,27 @@ def test_unwritable_comparison_file_is_rejected(valor, name, error):
     result = valor("compare", "a.json", "b.json", "-o", name)
 
     assert (result.exit_code, result.stderr) == (2, error)
+
+
+@pytest.mark.usefixtures("reports")
+def test_several_reports_are_rows_of_a_table(lab, valor):
+    Report(results=[Result(type="Loudness", metric="shoutlab.Loudness@1", value=1)]).save("c.json")
+
+    result = valor("compare", "a.json", "b.json", "c.json")
+    record = json.loads(valor("compare", "a.json", "b.json", "c.json", "--json").stdout)
+
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "Reports\n\nreport  Loudness\n------  --------\n"
+        "a.json    0.5000\nb.json    0.7500\nc.json         1\n"
+    )
+    assert record["reports"]["b.json"] == {"Loudness": 0.75}
+
+
+@pytest.mark.usefixtures("reports")
+@pytest.mark.parametrize("option", [("--fail-on", "worse"), ("-o", "x.md"), ("--all",)])
+def test_gate_of_several_reports_is_rejected(valor, option):
+    result = valor("compare", "a.json", "b.json", "a.json", *option)
+
+    assert result.exit_code == 2
+    assert "expected two reports, got 3" in result.stderr

@@ -1,26 +1,30 @@
-"""``valor compare``: the differences between two reports."""
+"""``valor compare``: the differences between two reports, or the numbers of several."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
 import click
+from click.core import ParameterSource
 from valor_report.comparison import SUFFIXES, Comparison, Gate, check_directions, compare
 from valor_report.output_files import check_destination, check_not_read
+from valor_report.tables.runs import run_table
 
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
-from valor_core.errors import error_at
+from valor_core.errors import ConfigError, error_at
 from valor_core.results import Report
 
 
 @make_command("compare")
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
+@click.argument("others", nargs=-1, type=click.Path(path_type=Path), metavar="[MORE]...")
 @click.option(
     "--tolerance",
     type=Number(0),
@@ -53,6 +57,7 @@ from valor_core.results import Report
 def command(
     first: Path,
     second: Path,
+    others: tuple[Path, ...],
     tolerance: float,
     relative_tolerance: float,
     fail_on: Gate | None,
@@ -60,11 +65,16 @@ def command(
     whole: bool,
     as_json: bool,
 ) -> int:
-    """List the differences between two reports.
+    """Compare two reports, or the headline numbers of several.
 
-    FIRST and SECOND are reports in .json. A difference is better or worse if the metric is
+    FIRST, SECOND and MORE are reports in .json. Two reports are compared number by number: a
+    difference is better or worse if the metric is
     installed and has a direction.
     """
+    if others:
+        context = click.get_current_context()
+        _check_no_options(context, 2 + len(others))
+        return _compare_all([first, second, *others], as_json=as_json)
     registry = chosen_registry()
     for path in output:
         check_destination(path, SUFFIXES, "compare: --output: ")
@@ -87,6 +97,28 @@ def command(
             streams.talk(remark)
         streams.talk(found.summary)
     return 0 if fail_on is None else _judged(found, fail_on)
+
+
+def _check_no_options(context: click.Context, count: int) -> None:
+    """Raise a `ConfigError` for an option of the comparison of two reports."""
+    for option in ("tolerance", "relative_tolerance", "fail_on", "output", "whole"):
+        if context.get_parameter_source(option) is not ParameterSource.DEFAULT:
+            named = next(one.opts[-1] for one in context.command.params if one.name == option)
+            raise ConfigError(
+                f"compare: {named}: expected two reports, got {count}",
+                "Compare each report with the first in a separate command.",
+            )
+
+
+def _compare_all(paths: Sequence[Path], *, as_json: bool) -> int:
+    """Print the headline numbers of several reports, or all numbers as JSON."""
+    reports = {str(path): Report.load(path) for path in paths}
+    if as_json:
+        numbers = {name: report.flat(short=True) for name, report in reports.items()}
+        streams.say_json({"reports": numbers})
+    else:
+        streams.show([run_table(reports, "Reports")])
+    return 0
 
 
 def _judged(found: Comparison, gate: Gate) -> int:

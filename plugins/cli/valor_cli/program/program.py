@@ -38,7 +38,7 @@ COMMANDS = {
         "run": "Run the evaluation of a config, or metrics on data files.",
         "rerun": "Repeat the evaluation of a saved report.",
         "merge": "Merge saved states of one config into a report.",
-        "compare": "List the differences between two reports.",
+        "compare": "Compare two reports, or the headline numbers of several.",
     },
     "Find out": {
         "list": "List the installed metrics.",

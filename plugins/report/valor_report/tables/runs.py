@@ -24,7 +24,7 @@ from valor_report.tables.text_table import MISSING, Cell, Row, TextColumn, TextT
 _Key = tuple[str, str, str | None, str]
 
 
-def run_table(outcomes: Mapping[str, Report | str]) -> TextTable:
+def run_table(outcomes: Mapping[str, Report | str], title: str = "Runs") -> TextTable:
     """Compare runs in a table.
 
     The best number of a column is marked if all its numbers have the same parameters.
@@ -33,6 +33,8 @@ def run_table(outcomes: Mapping[str, Report | str]) -> TextTable:
     ----------
     outcomes : mapping of str to Report or str
         Report of each run by its name, or the reason why it has none.
+    title : str
+        Title of the table, a plural.
 
     Examples
     --------
@@ -85,8 +87,8 @@ def run_table(outcomes: Mapping[str, Report | str]) -> TextTable:
         f"{hidden:,} more column{'' if hidden == 1 else 's'} in the reports" if hidden else "",
     ]
     return TextTable(
-        "Runs",
-        ["run", *(TextColumn(title, numeric=True) for title in titles)],
+        title,
+        [title.removesuffix("s").lower(), *(TextColumn(title, numeric=True) for title in titles)],
         rows,
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
