@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -17,6 +17,7 @@ from valor_core.errors import (
     ConfigError,
     EngineError,
     ForeignStateError,
+    ReportError,
     RunInterrupted,
     StateError,
     ValorError,
@@ -180,7 +181,11 @@ def evaluate(
         if report.interrupted:
             raise interrupted(report, state)
         if planned:
-            warnings = report.warnings + planned.draw(evaluator.evaluation, reader, report.items)
+            try:
+                warnings = planned.draw(evaluator.evaluation, reader, report.items)
+            except ReportError as error:  # such as of a full disk: the numbers are computed
+                warnings = (error.one_line,)
+            warnings = report.warnings + warnings
             config = {**report.config, "gallery": section}
             report = evolve(report, config=config, warnings=warnings)
             report = report if items else evolve(report, items=())
@@ -359,7 +364,9 @@ class _Run:
             with closing(engine.map(work, waiting)) as parts:  # type: ignore[type-var]
                 self._absorb_all(parts, control)
         except Exception as error:
-            saved = self._save_finished()
+            saved = ""
+            with suppress(StateError):
+                saved = self._save_finished()
             if saved and isinstance(error, ValorError):
                 error.add_note(f"Finished partitions{saved}")
             raise
@@ -412,7 +419,8 @@ class _Run:
         # 20 times the cost of a save: saving takes at most about 5 % of a run.
         if self.state is not None and monotonic() - self._saved > _SAVE_EVERY + 20 * self._cost:
             started = monotonic()
-            with defer_signals():
+            # If the last save fails too, the report has the error as a warning.
+            with defer_signals(), suppress(StateError):
                 self._write()
             self._saved = monotonic()
             self._cost = self._saved - started

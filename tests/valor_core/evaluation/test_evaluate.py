@@ -195,6 +195,23 @@ def test_counts_are_saved_during_run(
     assert saved == [2, 4, 6]  # what was saved after the partition before
 
 
+def test_full_disk_during_a_run_keeps_the_numbers(
+    parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: Any) -> None:
+        raise StateError("state.npz: cannot be written, No space left on device")
+
+    monkeypatch.setattr(sys.modules["valor_core.evaluation.evaluate"], "_SAVE_EVERY", -1000.0)
+    monkeypatch.setattr("valor_core.evaluation.saved.save_state", full)
+
+    report = evaluate(parts, METRICS, state=tmp_path / "state.npz")
+
+    assert report.results == evaluate(parts, METRICS).results
+    assert report.warnings == ("state.npz: cannot be written, No space left on device",)
+    with pytest.raises(PartitionError, match="part 3: RuntimeError: disk on fire"):
+        evaluate(parts | {"trouble": "raise", "at": 3}, METRICS, state=tmp_path / "state.npz")
+
+
 class TestInterrupts:
     @pytest.fixture(autouse=True)
     def interruptible(self) -> Iterator[None]:

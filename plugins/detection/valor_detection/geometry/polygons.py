@@ -65,7 +65,7 @@ def to_shapely(rings: Rings, doing: str) -> Geometries:
     4.0
     """
     shapely = import_shapely(doing)
-    rings = _drawable(rings)
+    rings = drawable(rings)
     lengths = np.diff(rings.rings)
     # Shapely's rings repeat their first point.
     points = np.insert(rings.points, rings.rings[1:], rings.points[rings.rings[:-1]], axis=0)
@@ -76,7 +76,14 @@ def to_shapely(rings: Rings, doing: str) -> Geometries:
     return geometries
 
 
-def _drawable(rings: Rings) -> Rings:
+def drawable(rings: Rings) -> Rings:
+    """Return the rings of at least three corners, without the holes of others.
+
+    Examples
+    --------
+    >>> len(drawable(Rings.of([[Polygon([(0, 0), (1, 1)])]])).points)
+    0
+    """
     drawn = np.diff(rings.rings) >= 3
     polygon = np.repeat(np.arange(len(rings.polygons) - 1), np.diff(rings.polygons))
     first = rings.polygons[polygon]

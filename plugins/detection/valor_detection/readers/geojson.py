@@ -50,7 +50,7 @@ class GeojsonReader:
             If a file is not a FeatureCollection, a feature lacks a property, or a polygon is
             rejected.
         MissingExtraError
-            If polygons have to be checked and shapely is not installed.
+            If a polygon needs shapely, which is not installed.
         """
         truths = self._by_image(partition.groundtruths)
         predictions = self._by_image(partition.predictions)

@@ -77,7 +77,7 @@ class YoloReader:
             If a file cannot be read, a line is not a normalized box or polygon, a
             class has no name, an image has no size, or a geometry is rejected.
         MissingExtraError
-            If polygons have to be checked and shapely is not installed.
+            If a polygon needs shapely, which is not installed.
         """
         classes = read_classes(self.parameters.names)
         names = classes.names

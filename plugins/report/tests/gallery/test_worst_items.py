@@ -16,7 +16,7 @@ from valor_report.gallery.worst_items import PlannedGallery, plan
 from valor_report.pages.page import html
 
 from valor_core import Registry, Text, TextBatch, ValorError, evaluate
-from valor_core.errors import ReportError
+from valor_core.errors import ConfigError, ReportError
 from valor_core.evaluation import Evaluation, Plan
 from valor_core.filters import Filter
 from valor_core.readers import InMemory
@@ -260,6 +260,40 @@ def test_report_page_links_to_gallery_and_rerun_redraws_it(
     (folder / "the worst" / "001-q_1.png").unlink()
     run_config(Request.from_report(folder / "out" / "report.json"))
     assert (folder / "the worst" / "001-q_1.png").read_text() == "q/1 Paris red"
+
+
+def test_unwritable_gallery_folder_is_rejected_before_counting(folder: Path) -> None:
+    (folder / "file").write_text("")
+    counted: list[int] = []
+
+    wall = {"name": "artlab.Wall", "folder": folder / "file" / "w", "paint": folder / "paint.txt"}
+
+    with pytest.raises(
+        ConfigError, match=r"gallery\.folder: .* cannot be written, Not a directory"
+    ):
+        evaluate(
+            [Text("q/1", response="Paris")],
+            ["lab.LongShare"],
+            gallery=wall,
+            progress=lambda *numbers: counted.append(1),
+        )
+
+    assert counted == []
+
+
+def test_gallery_that_cannot_be_written_keeps_the_numbers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: Any) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("valor_report.gallery.worst_items._written_to_new_file", full)
+    wall = {"name": "artlab.Wall", "folder": folder / "w", "paint": folder / "paint.txt"}
+
+    report = evaluate([Text("q/1", response="Paris")], ["lab.LongShare"], gallery=wall)
+
+    assert report["LongShare"].value == 1.0
+    assert report.warnings == (f"{folder / 'w'}: cannot be written, No space left on device",)
 
 
 def test_evaluate_draws_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from valor_core.evaluation import Evaluation
 from valor_core.parameters import NoParameters, parameters_from, parameters_of
 from valor_core.parameters.declaration import relocate
 from valor_core.readers import Partition, Reader
-from valor_core.results.files import write_text
+from valor_core.results.files import check_writable, write_text
 from valor_core.results.report import ItemTable
 from valor_core.schemas import Batch, Uid, natural_order
 from valor_core.schemas.columns import natural
@@ -318,7 +318,7 @@ def plan(
     Raises
     ------
     ConfigError
-        If the task has no gallery, or the folder is a file or has another ``index.html``.
+        If the task has no gallery, or the folder is not writable or has another ``index.html``.
     ParameterError
         If a key is unknown or a value is invalid.
     """
@@ -359,7 +359,7 @@ def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:
 
 
 def _check_folder(folder: Path, place: str) -> None:
-    """Raise a `ConfigError` if the folder is a file or has a page that is not a gallery."""
+    """Raise a `ConfigError` if the folder is not writable or has a page that is not a gallery."""
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{place}gallery.folder: expected a folder, {folder} is a file")
     page = folder / INDEX
@@ -368,6 +368,14 @@ def _check_folder(folder: Path, place: str) -> None:
             f"{place}gallery.folder: {folder} has an {INDEX} that is not a gallery",
             "Choose another folder.",
         )
+    existing = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    try:
+        check_writable(existing / f"{INDEX}.new")
+    except OSError as error:
+        raise ConfigError(
+            f"{place}gallery.folder: {folder} cannot be written, {error.strerror}",
+            "Choose another folder.",
+        ) from error
 
 
 def _clear(folder: Path) -> None:

@@ -13,14 +13,23 @@ In the order of the checks:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_core.packages import import_extra
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Box, Geometry, Mask, Rings, RotatedBox, Shapes
 from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, MASK, POLYGON, polygons_of
-from valor_detection.geometry.polygons import import_shapely, self_crossing, to_shapely
+from valor_detection.geometry.polygons import drawable, import_shapely, self_crossing, to_shapely
+from valor_detection.geometry.validity.simple_rings import (
+    CROSSING,
+    FLAT,
+    UNDECIDED,
+    polygon_results,
+)
 
 SLACK = 1.0
 """Pixels by which a shape may exceed its image: annotators and models round."""
@@ -98,8 +107,12 @@ def is_outside(boxes: Floats, sizes: Codes) -> NDArray[np.bool_]:
     return anywhere & has_size
 
 
-def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
+def shape_faults(
+    shapes: Shapes, sizes: Codes | None, place: Callable[[int], str] = "shapes[{}]".format
+) -> Faults:
     """Return the fault codes of shapes of any kind.
+
+    Without shapely, small polygons without holes are compared edge by edge.
 
     Parameters
     ----------
@@ -107,11 +120,13 @@ def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
         The shapes.
     sizes : ndarray of int64, shape (n, 2), optional
         Height and width of each row's image; 0 where unknown.
+    place : callable
+        Returns the name of a row in messages.
 
     Raises
     ------
     MissingExtraError
-        If a shape is a polygon and shapely is not installed.
+        If a polygon needs shapely, which is not installed.
 
     Examples
     --------
@@ -123,7 +138,9 @@ def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
     faults[masks] = np.where(shapes.areas[masks] == 0, EMPTY, 0)
     polygons = np.flatnonzero(shapes.kinds == POLYGON)
     if shapes.rings is not None and len(polygons):
-        faults[polygons] = _polygon_faults(shapes.rings.select(polygons), faults[polygons])
+        check = _polygon_faults if find_spec("shapely") else _simple_faults
+        rings = shapes.rings.select(polygons)
+        faults[polygons] = check(rings, faults[polygons], lambda row: place(int(polygons[row])))
     return np.where(area_faults(shapes) > 0, NOT_FINITE, faults).astype(np.uint8)
 
 
@@ -140,7 +157,23 @@ def area_faults(shapes: Shapes) -> Faults:
     return np.where(is_finite, 0, NOT_FINITE).astype(np.uint8)
 
 
-def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
+def _simple_faults(rings: Rings, faults: Faults, place: Callable[[int], str]) -> Faults:
+    """Return the same as `_polygon_faults` without shapely."""
+    is_empty = _corners(rings) < 3
+    results = np.array(polygon_results(drawable(rings)))
+    undecided = np.flatnonzero((results == UNDECIDED) & ~is_empty)
+    if len(undecided):
+        row = int(undecided[0])
+        corners = sum(len(ring) for polygon in rings.at(row) for ring in polygon.rings)
+        doing = f"{place(row)}: checking a polygon of {corners:,} corners for self-crossing"
+        import_extra("shapely", doing, "valor-core[polygons]")
+    faults[results == CROSSING] = SELF_CROSSING
+    faults[results == FLAT] = ZERO_AREA
+    faults[is_empty] = EMPTY
+    return faults
+
+
+def _polygon_faults(rings: Rings, faults: Faults, place: Callable[[int], str]) -> Faults:
     """Return the fault codes of polygons; `faults` are those of their bounding boxes."""
     doing = "checking polygons for self-crossing"
     shapely = import_shapely(doing)

@@ -17,7 +17,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more
+from valor_core.errors import SchemaError, and_more, error_at
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.detection.packing import CheckedShapes, ObjectPlace
@@ -161,7 +161,7 @@ def checked_shapes(
     SchemaError
         If a shape is rejected.
     MissingExtraError
-        If polygons have to be checked and shapely is not installed.
+        If a polygon needs shapely, which is not installed.
 
     Examples
     --------
@@ -173,26 +173,29 @@ def checked_shapes(
     """
     if shapes.only_boxes:
         return checked_boxes(shapes.boxes, sizes, policy, side, place)
-    faults = area_faults(shapes) if policy == "accept" else shape_faults(shapes, sizes)
+    faults = area_faults(shapes) if policy == "accept" else shape_faults(shapes, sizes, place)
     _reject(faults, policy, place, lambda row: geometry_words(shapes.at(row)))
     if not faults.any():
         return CheckedShapes(np.arange(len(shapes)), shapes)
     if policy == "repair":
-        return _repaired(list(shapes), faults, sizes, side)
+        return _repaired(list(shapes), faults, sizes, side, place)
     kept = faults == 0
     rows = np.flatnonzero(kept)
     return CheckedShapes(rows, shapes.select(rows), _counts(side, faults, kept))
 
 
 def _repaired(
-    geometries: Sequence[Geometry], faults: Faults, sizes: Codes | None, side: str
+    geometries: Sequence[Geometry],
+    faults: Faults,
+    sizes: Codes | None,
+    side: str,
+    place: Place,
 ) -> CheckedShapes:
-    found = [
-        repaired_geometry(geometry, size) if fault else geometry
-        for geometry, fault, size in zip(
-            geometries, faults.tolist(), _image_sizes(sizes, len(geometries)), strict=True
-        )
-    ]
+    found: list[Geometry | None] = list(geometries)
+    image_sizes = _image_sizes(sizes, len(geometries))
+    for row in np.flatnonzero(faults).tolist():
+        with error_at(f"{place(row)}: "):
+            found[row] = repaired_geometry(geometries[row], image_sizes[row])
     kept = np.array([geometry is not None for geometry in found], dtype=bool)
     shapes = Shapes.of([geometry for geometry in found if geometry is not None])
     counts = _counts(side, faults, kept)
@@ -222,7 +225,7 @@ def checked_geometries(
     SchemaError
         If a geometry is rejected.
     MissingExtraError
-        If polygons have to be checked and shapely is not installed.
+        If a polygon needs shapely, which is not installed.
 
     Examples
     --------
@@ -247,11 +250,16 @@ def checked_geometries(
     row_sizes = None if sizes is None else sizes[rows]
     ordered = [in_order(geometries[row]) for row in rows.tolist()]
     shapes = Shapes.of(ordered)
+
+    def of_row(row: int) -> str:
+        return place(int(rows[row]))
+
     if policy == "repair":
-        faults = np.where(raw[rows] > 0, raw[rows], shape_faults(shapes, row_sizes))
-        found = _repaired(ordered, faults, row_sizes, side)
+        faults = shape_faults(shapes, row_sizes, of_row)
+        faults = np.where(raw[rows] > 0, raw[rows], faults)
+        found = _repaired(ordered, faults, row_sizes, side, of_row)
     else:
-        found = checked_shapes(shapes, row_sizes, policy, side, lambda row: place(int(rows[row])))
+        found = checked_shapes(shapes, row_sizes, policy, side, of_row)
     counts = Counter(_named(f"{side} left out", raw[~packed]))
     counts.update(found.counts)
     return evolve(found, kept=rows[found.kept], counts=dict(counts))
@@ -281,7 +289,7 @@ def batch_of(
     ParameterError
         If `invalid_geometry` is unknown.
     MissingExtraError
-        If polygons have to be checked and shapely is not installed.
+        If a polygon needs shapely, which is not installed.
 
     Examples
     --------
