@@ -8,7 +8,6 @@ reads the folders on the search path, and uses `importlib.metadata` only for arc
 from __future__ import annotations
 
 import importlib
-import operator as op
 import os
 import re
 import shlex
@@ -204,36 +203,28 @@ def version_of(name: str) -> str | None:
 def unmet_core(name: str) -> RegistryError | None:
     """Return the error of a distribution that requires another version of valor-core, or None.
 
-    Requirements with a marker are ignored. Importing `packaging` would take 10 ms.
+    The `packaging` library, whose import takes 10 ms, is needed for distributions of others only:
+    those of this project are released together.
     """
     found = next((one for one in installed().distributions if one.key == _key(name)), None)
-    core = version_of("valor-core")
-    if found is None or core is None:
+    if found is None or name in _REQUIRED or find_spec("packaging") is None:
         return None
-    for wanted in _CORE.findall("\n".join(map(found.text, _FACTS))):
-        if not all(_is_met(core, *clause) for clause in _CLAUSE.findall(wanted)):
+    core = version_of("valor-core") or ""
+    for line in _NEEDS_CORE.findall("\n".join(map(found.text, _FACTS))):
+        from packaging.requirements import Requirement
+
+        one = Requirement(line)
+        is_asked = one.marker is None or one.marker.evaluate({"extra": ""})
+        if is_asked and not one.specifier.contains(core, prereleases=True):
             return RegistryError(
-                f"{found.name} {found.version}: needs valor-core{wanted}, installed is {core}",
+                f"{found.name} {found.version}: needs valor-core{one.specifier}, "
+                f"installed is {core}",
                 f"Upgrade it with: {ways('valor-core')}",
             )
     return None
 
 
-_CORE = re.compile(
-    r"^Requires-Dist: valor[-_.]core *(?:\[[^]]*\])? *\(?((?:[<>=!~][^;()\n]*)?)\)?$", re.M
-)
-_CLAUSE = re.compile(r"([<>=!~]=|[<>]) *(\d[\d.]*)(\*?)")
-_COMPARE = {">=": op.ge, "<=": op.le, ">": op.gt, "<": op.lt, "==": op.eq, "!=": op.ne, "~=": op.ge}
-
-
-def _is_met(core: str, comparison: str, wanted: str, any_below: str) -> bool:
-    """Return whether a version of core meets one clause, such as ``>=0.9``."""
-    have, limit = ([int(one) for one in re.findall(r"\d+", text)] for text in (core, wanted))
-    size = len(limit) if any_below else 3
-    if comparison == "~=" and have[: len(limit) - 1] != limit[:-1]:
-        return False
-    met: bool = _COMPARE[comparison](*([*one, 0, 0, 0][:size] for one in (have, limit)))
-    return met
+_NEEDS_CORE = re.compile(r"^Requires-Dist: (valor[-_.]core\b(?![-\w.]).*)$", re.MULTILINE)
 
 
 @lru_cache(maxsize=4)

@@ -64,7 +64,7 @@ def test_random_polygons_have_results_of_shapely() -> None:
     assert decided["grid"] > 100
 
 
-def test_several_parts_are_decided_if_their_boxes_are_apart() -> None:
+def test_polygon_of_parts_with_disjoint_boxes_needs_no_shapely() -> None:
     def result(*parts: Any) -> int:
         rings = Shapes.of([MultiPolygon([Polygon(part) for part in parts])]).rings
         assert rings is not None
