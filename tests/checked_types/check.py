@@ -20,8 +20,19 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-GUIDES = (ROOT / "docs" / "writing-a-plugin.md", *sorted((ROOT / "docs" / "plugins").glob("*.md")))
-"""Guides whose files are checked. The file in upgrading.md is for an earlier version."""
+DOCS = ROOT / "docs"
+EXCLUDED = {
+    "hosts.md": "its files need other programs",
+    "recipes.md": "its file needs Hydra",
+    "evaluate.md": "its file overrides a method of Hugging Face evaluate with other parameters",
+    "metrics/hf/Module.md": "as evaluate.md",
+    "upgrading.md": "its file is for an earlier version",
+}
+"""Pages of the docs whose files are not checked, with the reason."""
+
+GUIDES = tuple(
+    page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).as_posix() not in EXCLUDED
+)
 
 sys.path.append(str(HERE.parent / "fixtures"))
 from page_blocks import blocks  # noqa: E402
