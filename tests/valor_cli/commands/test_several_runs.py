@@ -54,6 +54,13 @@ def test_failed_run_does_not_stop_the_others(several, valor):
     assert "gone    failed¹\n" in result.stdout
 
 
+def test_traceback_of_a_failed_run_is_shown_on_request(several, valor):
+    result = valor("run", "several.yaml", "--only", "gone", "--traceback")
+
+    assert result.exit_code == 2
+    assert "Traceback (most recent call last):" in result.stderr
+
+
 def test_exit_code_is_the_highest_of_all_runs(several, valor):
     arguments = ("run", "several.yaml", "--only", "plain", "--only", "half", "-q")
     require = "runs.half.require.Loudness"

@@ -23,7 +23,13 @@ from valor_cli.config.paths import path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_is_config
 from valor_cli.program import streams
-from valor_cli.program.command import chosen_registry, module_option, modules, set_option
+from valor_cli.program.command import (
+    chosen_registry,
+    explain,
+    module_option,
+    modules,
+    set_option,
+)
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import WRONG, print_report
 from valor_cli.program.questions import asked_config, can_ask
@@ -257,7 +263,7 @@ def run_each(requests: Sequence[Request], *, quiet: bool, as_json: bool) -> int:
         except ValorError as error:
             reports.setdefault(name, error.message)
             code = max(code, WRONG)
-            streams.talk("\n".join([f"valor: {error}", *getattr(error, "__notes__", ())]))
+            explain(click.get_current_context(), str(error), getattr(error, "__notes__", ()))
         if code == INTERRUPTED:
             break
     if as_json:

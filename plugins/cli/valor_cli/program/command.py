@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from valor_core.specs import Registry
 
 F = TypeVar("F", bound=Callable[..., Any])
+TRACEBACK = "VALOR_TRACEBACK"
+"""Environment variable that requests the traceback of errors, as ``--traceback`` does."""
 _WANTED = "valor_core.traceback"
 _MODULES = "valor_cli.modules"
 
@@ -104,9 +108,22 @@ def set_option(example: str) -> Callable[[F], F]:
     )
 
 
-def traceback_wanted(context: click.Context) -> bool:
-    """Return whether the command line has ``--traceback``."""
-    return bool(context.meta.get(_WANTED))
+def explain(context: click.Context, message: str, notes: Iterable[str] = ()) -> None:
+    """Print the message of the current error and its notes, or its traceback if requested.
+
+    Parameters
+    ----------
+    context : click.Context
+        Context of the command.
+    message : str
+        Message of the error.
+    notes : iterable of str
+        Further lines.
+    """
+    if context.meta.get(_WANTED) or os.environ.get(TRACEBACK, "0") not in ("", "0"):
+        streams.talk(traceback.format_exc().rstrip())
+    else:
+        streams.talk("\n".join([f"valor: {message}", *notes]))
 
 
 def _add_modules(context: click.Context, option: click.Parameter, paths: tuple[Path, ...]) -> None:

@@ -7,7 +7,6 @@ invalid request; 130 stopped by the user or the system.
 from __future__ import annotations
 
 import importlib
-import os
 import signal
 import sys
 import threading
@@ -21,7 +20,7 @@ import click
 
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
-from valor_cli.program.command import module_option, modules, traceback_wanted
+from valor_cli.program.command import TRACEBACK, explain, module_option, modules
 from valor_cli.program.usage import usage_errors_of, usage_message
 from valor_core.errors import ReportError, UnknownNameError, ValorError, described, did_you_mean
 from valor_core.packages import version_of
@@ -29,7 +28,6 @@ from valor_core.packages import version_of
 if TYPE_CHECKING:
     from valor_core.specs import CommandSpec, Registry
 
-TRACEBACK = "VALOR_TRACEBACK"
 WRONG = 2
 
 COMMANDS = {
@@ -85,7 +83,7 @@ class Program(click.Group):
             with streams.written(sys.stdout), usage_errors_of(context):
                 return super().parse_args(context, args)
         except ValorError as error:  # --help lists the commands of --module
-            _explain(context, str(error), ())
+            explain(context, str(error), ())
             context.exit(WRONG)
 
     def invoke(self, context: click.Context) -> Any:
@@ -95,7 +93,7 @@ class Program(click.Group):
             try:
                 return super().invoke(context)
             except ValorError as error:
-                _explain(context, str(error), getattr(error, "__notes__", ()))
+                explain(context, str(error), getattr(error, "__notes__", ()))
                 return WRONG
             except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
@@ -103,7 +101,7 @@ class Program(click.Group):
                 from valor_core.specs.extensions import plugin_of
 
                 where = plugin_of(error) or "valor or a plugin"
-                _explain(
+                explain(
                     context,
                     f"{described(error)}; this is a bug in {where}",
                     (f"Show the traceback with: {TRACEBACK}=1 valor …",),
@@ -202,15 +200,6 @@ def _interrupted_by_signals() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-
-
-def _explain(context: click.Context, message: str, notes: tuple[str, ...]) -> None:
-    if traceback_wanted(context) or os.environ.get(TRACEBACK, "0") not in ("", "0"):
-        import traceback
-
-        streams.talk(traceback.format_exc().rstrip())
-    else:
-        streams.talk("\n".join([f"valor: {message}", *notes]))
 
 
 def _say_version(context: click.Context, option: click.Parameter, is_asked: bool) -> None:
