@@ -22,7 +22,7 @@ PACKAGES = (
         ".".join(path.relative_to(ROOT).parent.parts)
         for path in sorted((ROOT / "valor_core").rglob("__init__.pyi"))
     ),
-    *("valor_files", "valor_report", "valor_testing"),
+    *(path.parent.name for path in sorted((ROOT / "plugins").glob("*/valor_*/__init__.py"))),
 )
 
 
