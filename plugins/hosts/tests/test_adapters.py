@@ -342,13 +342,24 @@ class SparkFrame:
             yield from part.to_dict("records")
 
 
+@frozen
+class PandasOnSparkFrame:
+    """Data frame of Spark with the methods of pandas."""
+
+    frame: SparkFrame
+
+    def to_spark(self) -> SparkFrame:
+        return self.frame
+
+
 RayDataset.__module__, SparkFrame.__module__ = "ray.data.dataset", "pyspark.sql.dataframe"
+PandasOnSparkFrame.__module__ = "pyspark.pandas.frame"
 
 
 def test_partitions_have_report_of_whole_table() -> None:
     parts = [TABLE[:2], TABLE[2:2], TABLE[2:5], TABLE[5:]]
     frames = [dask.dataframe.from_pandas(TABLE, npartitions=3), RayDataset(parts)]
-    frames += [SparkFrame(parts), iter(parts)]
+    frames += [SparkFrame(parts), PandasOnSparkFrame(SparkFrame(parts)), iter(parts)]
 
     reports: list[Report] = [evaluate_partitions(one, [F1], slices=["side"]) for one in frames]
 

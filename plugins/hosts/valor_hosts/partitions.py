@@ -125,6 +125,7 @@ def _of_spark(frame: Any, count: PartitionCount) -> Iterator[Counted]:
 
         yield DataFrame(count(tables), columns=["task", "counts"])
 
+    frame = frame.to_spark() if hasattr(frame, "to_spark") else frame  # of pyspark.pandas
     parts = frame.mapInPandas(counted, "task string, counts binary")
     for row in parts.toLocalIterator():
         yield str(row["task"]), bytes(row["counts"])
