@@ -50,13 +50,17 @@ def installation(*stems: str) -> str:
     Parameters
     ----------
     *stems : str
-        Names of the files, without their suffix.
+        Names of the files, without their suffix; with a further extra in brackets.
     """
     if packages.PUBLISHED:
         names = shlex.join(map(_requirement, stems))
         return _block(f"python -m pip install {names}")
-    files = " ".join(f"-r requirements/{stem}.txt" for stem in stems)
-    command = f"python -m pip install {files}"
+    arguments: list[str] = []
+    for stem in stems:
+        name, bracket, _ = stem.partition("[")
+        arguments += ["-r", f"requirements/{name}.txt"]
+        arguments += ["-e", f"plugins/{stem}"] if bracket else []
+    command = f"python -m pip install {shlex.join(arguments)}"
     if packages.REPOSITORY:
         clone = f"git clone {packages.REPOSITORY} valor && cd valor"
         return f"{_UNPUBLISHED} Install from a clone:\n\n{_block(clone, command)}"
@@ -75,6 +79,8 @@ def workflow() -> str:
 
 def _requirement(stem: str) -> str:
     """Return the package of a file, with the extras that the file installs."""
+    if "[" in stem:
+        return f"valor-{stem}"
     lines = (ROOT / "requirements" / f"{stem}.txt").read_text(encoding="utf-8").splitlines()
     found = [_PROJECT_LINE.fullmatch(line) for line in lines]
     extras = {match[1]: match[2] or "" for match in found if match}

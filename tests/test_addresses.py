@@ -38,6 +38,8 @@ def test_unpublished_packages_are_installed_in_a_clone(
     assert "the package index does not have" in text.lower()
     assert text.endswith(f"\n\n```sh\n{FROM_FILES}\n```")
     assert addresses.repository() == addresses.PLACEHOLDER
+    extra = addresses.installation("text[nltk]")
+    assert "pip install -r requirements/text.txt -e 'plugins/text[nltk]'\n" in extra
 
 
 def test_repository_is_cloned_by_install_lines(
@@ -58,6 +60,7 @@ def test_repository_is_cloned_by_install_lines(
         ("core", "valor-core"),
         ("cli", "valor-cli"),
         ("rgb", "valor-rgb"),
+        ("text[nltk]", "'valor-text[nltk]'"),
         ("segmentation", "'valor-segmentation[coco,images,raster,distance]'"),
     ],
 )

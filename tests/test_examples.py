@@ -90,6 +90,11 @@ def test_first_line_of_config_names_extras(file: Path) -> None:
             assert f"{owner}[{spec.extra}]" in text.partition("\n")[0]
 
 
+def test_only_an_extra_of_text_installs_nltk() -> None:
+    assert "nltk" in plain("valor-text[nltk]")
+    assert "nltk" not in plain("valor-text", "valor-rgb[llm]", "valor-llm")
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example_runs_in_plain_install_of_its_family(example: str, tmp_path: Path) -> None:
     folder = shutil.copytree(EXAMPLES[example].parent, tmp_path / example)
