@@ -16,7 +16,7 @@ from valor_detection.parameters.gallery import GalleryParameters
 from valor_report.gallery.worst_items import plan
 
 from valor_core import Registry, evaluate
-from valor_core.errors import ReadError
+from valor_core.errors import MissingExtraError, ReadError
 from valor_core.evaluation import Evaluation, Plan
 from valor_core.packages import ways
 from valor_core.readers import InMemory
@@ -274,7 +274,9 @@ def test_missing_pillow_suggests_install_command() -> None:
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
     )
 
-    assert run.stdout == (
-        "gallery: not drawn, detection.Gallery: its code needs 'PIL', which is not installed; "
-        f"install it with: {ways('valor-detection[plot]')}\n"
+    missing = MissingExtraError(
+        "detection.Gallery: its code needs 'PIL', which is not installed",
+        f"Install it with: {ways('valor-detection[plot]')}",
     )
+    assert run.stdout == f"gallery: not drawn, {missing.one_line}\n"
+    assert sys.prefix not in run.stdout
