@@ -54,7 +54,7 @@ def make_report(
     state.check_uids()
     evaluation.check_filter(state)
     states = state.merged(list(state.states), evaluation.plan)
-    results = evaluation.compute(states)
+    results = _with_intervals(evaluation, state, state.states, evaluation.compute(states), {})
     not_found = evaluation.unknown_slices(state)
     all_warnings = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
     tables = tuple(_item_tables(evaluation, states)) if items else ()
@@ -96,7 +96,26 @@ def _slice(
 ) -> Results:
     plan = evaluation.plan
     states = plan.within(state.merged(keys, plan), whole)
-    return Results(evaluation.compute(states, where))
+    results = evaluation.compute(states, where)
+    return Results(_with_intervals(evaluation, state, keys, results, where))
+
+
+def _with_intervals(
+    evaluation: Evaluation,
+    state: EvaluationState,
+    keys: Iterable[SliceKey],
+    results: list[Result],
+    where: Mapping[str, Any],
+) -> list[Result]:
+    """Add intervals to results if items were counted in groups."""
+    confidence = evaluation.slices.grouping
+    if confidence is None:
+        return results
+    groups: dict[int, list[SliceKey]] = {}
+    for key in keys:
+        groups.setdefault(key[-1], []).append(key)
+    parts = [state.merged(groups[group], evaluation.plan) for group in sorted(groups)]
+    return confidence.with_intervals(results, parts, evaluation, where)
 
 
 def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[ItemTable]:

@@ -55,6 +55,7 @@ class EvaluateOptions(TypedDict, total=False):
     """Keyword arguments of `evaluate`, for type checkers."""
 
     slices: Sequence[str | Sequence[str]]
+    confidence: float | Mapping[str, Any] | None
     filter: str | None
     label_map: Mapping[Any, Any] | Sequence[Any]
     require: Mapping[str, str] | None
@@ -89,6 +90,7 @@ def evaluate(
     metrics: Sequence[MetricChoice] | MetricChoice | None = None,
     task: str | None = None,
     slices: Sequence[str | Sequence[str]] = (),
+    confidence: float | Mapping[str, Any] | None = None,
     filter: str | None = None,
     label_map: Mapping[Any, Any] | Sequence[Any] = (),
     require: Mapping[str, str] | None = None,
@@ -120,7 +122,7 @@ def evaluate(
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
         Task used to resolve short names. Inferred from the data or metrics by default.
-    slices, filter, label_map, require, items, resources : optional
+    slices, confidence, filter, label_map, require, items, resources : optional
         As in `Evaluator`.
     engine : str, mapping or Engine, optional
         Name of the engine, a table of ``name`` and its parameters, or an engine itself. Defaults to
@@ -160,6 +162,7 @@ def evaluate(
         metrics=metrics,
         task=task,
         slices=slices,
+        confidence=confidence,
         filter=filter,
         label_map=label_map,
         require={} if require is None else require,

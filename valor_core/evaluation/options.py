@@ -34,6 +34,10 @@ class EvaluationOptions:
     filter: str | None = parameter(
         default=None, help="Expression over metadata. Only items that satisfy it are counted."
     )
+    confidence: float | Mapping[str, Any] | None = parameter(
+        default=None,
+        help="Level of intervals such as 0.95, or a table with the level and further parameters.",
+    )
     label_map: Any = parameter(
         default=(), help="Old and new names of labels, applied to both sides before counting."
     )

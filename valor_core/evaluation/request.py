@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -23,7 +23,7 @@ from valor_core.errors import (
 from valor_core.evaluation.bound_metric import BoundMetric, bind_metrics, task_of
 from valor_core.evaluation.options import EvaluationOptions, check_sections
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.slices import Slices
+from valor_core.evaluation.slices import Grouping, Slices
 from valor_core.evaluation.state import EvaluationState
 from valor_core.parameters.declaration import changed_parameters
 from valor_core.resources.bound import (
@@ -37,6 +37,7 @@ from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.batch import first_places
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
+from valor_core.specs.extensions import CONFIDENCE, required
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import TaskSpec
 from valor_core.states.state import Resources
@@ -99,7 +100,7 @@ class Evaluation:
             return cls(
                 task_of(bound, task, source),
                 plan,
-                Slices(options.slices, place=place),
+                Slices(options.slices, _grouping(options.confidence), place=place),
                 None if filter is None else _parsed_filter(filter),
                 read_label_map(options.label_map),
                 bound_resources,
@@ -250,6 +251,8 @@ class Evaluation:
         }
         if self.slices.wanted:
             described["slices"] = [list(names) for names in self.slices.wanted]
+        if self.slices.grouping is not None:
+            described["confidence"] = self.slices.grouping.describe()
         if self.filter is not None:
             described["filter"] = self.filter.text
         if self.label_map:
@@ -305,7 +308,7 @@ class Evaluation:
         return filled
 
 
-_CHOICES = ("task", "metrics", "slices", "filter", "label_map")
+_CHOICES = ("task", "metrics", "slices", "confidence", "filter", "label_map")
 
 
 def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:
@@ -318,6 +321,13 @@ def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:
     """
     choices = {key: value for key, value in described.items() if key in _CHOICES}
     return choices | {"resources": {key: described[key] for key in described if key not in choices}}
+
+
+def _grouping(confidence: float | Mapping[str, Any] | None) -> Grouping | None:
+    if confidence is None:
+        return None
+    groups = required(CONFIDENCE, "groups", "confidence: an interval", "valor-intervals")
+    return cast(Grouping, groups(confidence))
 
 
 def _parsed_filter(text: str) -> Filter:

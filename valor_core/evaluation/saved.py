@@ -228,7 +228,7 @@ def _parse_state(
         labels=_labels(header["labels"], arrays),
         facts={opening: _facts(*facts) for opening, facts in header["facts"].items()},
     )
-    width = len(evaluation.slices.fields)
+    width = evaluation.slices.width
     for record in header["slices"]:
         key = slices.slice_from_json(record["key"])
         if len(key) != width or key in state.states:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from attrs import field, frozen
@@ -17,6 +17,21 @@ SliceKey = tuple[Any, ...]
 """Values of the sliced fields in order: None for a missing value, `Truth` for a bool."""
 
 _TEXTS = frozenset({str, type(None)})  # types that need no conversion by `slice_value`
+
+
+class Grouping(Protocol):
+    """Disjoint groups of the items of all slices, whose states are kept apart for intervals."""
+
+    def codes(self, batch: Batch) -> Codes:
+        """Return the group of each item, the same in every batch."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters for reports and saved states."""
+
+    def with_intervals(
+        self, results: Sequence[Any], parts: Sequence[Sequence[Any]], evaluation: Any, where: Any
+    ) -> list[Any]:
+        """Return results with intervals, from the states of each group."""
 
 
 def slice_from_json(values: Iterable[Any]) -> SliceKey:
@@ -51,6 +66,8 @@ class Slices:
     ----------
     wanted : sequence of str or of list of str
         Fields, or lists of fields whose combinations are reported.
+    grouping : Grouping, optional
+        Groups of items. Their codes are the last value of each slice key.
     at_most : int
         Maximum number of combinations of values. Bounds memory: each has its own states.
     place : str
@@ -63,6 +80,7 @@ class Slices:
     """
 
     wanted: tuple[tuple[str, ...], ...] = field(default=(), converter=_fields)
+    grouping: Grouping | None = None
     at_most: int = 1000
     place: str = field(default="", eq=False)
 
@@ -71,11 +89,16 @@ class Slices:
         """All fields in the order of first mention."""
         return tuple(dict.fromkeys(name for names in self.wanted for name in names))
 
+    @property
+    def width(self) -> int:
+        """Number of values of a slice key."""
+        return len(self.fields) + (self.grouping is not None)
+
     def split(self, batch: Batch) -> Iterator[tuple[SliceKey, Codes]]:
         """Yield the combinations of values in a batch with the positions of their datums."""
-        if not self.wanted:
+        if not self.width:
             yield (), numbers(len(batch))
-        if not self.wanted or len(batch) == 0:
+        if not self.width or len(batch) == 0:
             return
         codes, keys = self._numbered(batch)
         order = np.argsort(codes, kind="stable")
@@ -85,7 +108,7 @@ class Slices:
 
     def check(self, keys: Iterable[SliceKey]) -> None:
         """Raise a `ConfigError` if there are more combinations than allowed."""
-        count = len(set(keys))
+        count = len({key[: len(self.fields)] for key in keys})
         if count > self.at_most:
             raise ConfigError(
                 f"{self.place}slices: expected at most {self.at_most:,} combinations of "
@@ -113,6 +136,11 @@ class Slices:
             both, codes = np.unique(codes * len(values) + column, return_inverse=True)
             pairs = (divmod(code, len(values)) for code in both.tolist())
             keys = [(*keys[before], values[value]) for before, value in pairs]
+        if self.grouping is not None:
+            groups, column = np.unique(self.grouping.codes(batch), return_inverse=True)
+            both, codes = np.unique(codes * len(groups) + column, return_inverse=True)
+            pairs = (divmod(code, len(groups)) for code in both.tolist())
+            keys = [(*keys[before], int(groups[group])) for before, group in pairs]
         return codes, keys
 
     def _column(self, batch: Batch, name: str) -> tuple[Codes, list[Any]]:

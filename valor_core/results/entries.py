@@ -17,6 +17,9 @@ from valor_core.results.result import Failed, Result, Undefined, is_number
 NO_VALUE = "(missing)"
 """Value of slices without the field in tables; keys contain ``null``."""
 
+CONFIDENCE = "confidence"
+"""Name of the table of details with the intervals of a result."""
+
 _CODED = re.compile(r"[^\w\-.: ]|_(?=x[0-9A-F]{4,6}(?:_|[^\w\-.: ]))")
 """Characters that a key replaces, and underscores that look like the start of a code."""
 
@@ -104,6 +107,14 @@ class Entry:
             return str(label)
         average = self.result.parameters.get("average")
         return f"{average} average" if _is_name(average) else None
+
+    @property
+    def confidence(self) -> Mapping[str, Any] | None:
+        """Row of the number in the details ``confidence``, or None."""
+        table = self.result.details.get(CONFIDENCE, [])
+        if not self.part:
+            return table if isinstance(table, Mapping) else None
+        return next((row for row in table if row["number"] == self.part), None)
 
     @cached_property
     def sums_up(self) -> bool:

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean, short_repr
 from valor_core.packages import import_extra
 from valor_core.parameters.declaration import parameters_of, plain_value
-from valor_core.results.entries import flat_keys, pairs
+from valor_core.results.entries import CONFIDENCE, Entry, flat_keys, pairs
 from valor_core.results.result import Result, first_line, plot
 from valor_core.specs.extensions import FORMATS, VIEWS, extension, required
 from valor_core.specs.names import folded_name
@@ -29,7 +29,8 @@ Record = dict[str, Any]
 def records(found: Iterable[Result]) -> list[Record]:
     """Return one flat record per result: type, metric, slice, parameters, value and reason.
 
-    ``slice`` is absent if no result has a slice, and empty for results over all datums.
+    ``slice`` is absent if no result has a slice, and empty for results over all datums. With
+    intervals, ``low`` and ``high`` are their ends.
 
     Examples
     --------
@@ -39,6 +40,7 @@ def records(found: Iterable[Result]) -> list[Record]:
     """
     found = list(found)
     is_sliced = any(one.slice for one in found)
+    has_intervals = any(CONFIDENCE in one.details for one in found)
     names = dict.fromkeys(name for one in found for name in one.parameters)
     return [
         {"type": one.type, "metric": one.metric}
@@ -46,11 +48,18 @@ def records(found: Iterable[Result]) -> list[Record]:
         | {name: one.parameters.get(name) for name in names}
         | {
             "value": one.to_dict()["value"],
+            **(_ends(one) if has_intervals else {}),
             "undefined": one.undefined,
             "error": one.error,
         }
         for one in found
     ]
+
+
+def _ends(result: Result) -> dict[str, float | None]:
+    row = Entry(result, "", None).confidence
+    low, high = (None, None) if row is None else row["interval"] or (None, None)
+    return {"low": low, "high": high}
 
 
 NAMING = ("label", "average", "label_key")

@@ -52,6 +52,9 @@ FRAMES: Final = "valor.frames"
 GALLERIES: Final = "valor.galleries"
 """The writer of a gallery's page, ``page``: from a config section, a task and a registry."""
 
+CONFIDENCE: Final = "valor.confidence"
+"""Intervals of results, ``groups``: from a level or a config section to groups of items."""
+
 
 @frozen
 class Extension:
@@ -182,7 +185,7 @@ def extension(group: str, name: str) -> Extension | None:
     return found[0] if found else None
 
 
-def required(group: str, name: str, doing: str) -> Callable[..., Any]:
+def required(group: str, name: str, doing: str, distribution: str = DRAWING) -> Callable[..., Any]:
     """Import the function of a name.
 
     Parameters
@@ -191,6 +194,8 @@ def required(group: str, name: str, doing: str) -> Callable[..., Any]:
         As in `extension`.
     doing : str
         Beginning of the message if it is missing: ``"plot: a drawing"``.
+    distribution : str
+        Distribution of this project that announces it.
 
     Raises
     ------
@@ -199,21 +204,24 @@ def required(group: str, name: str, doing: str) -> Callable[..., Any]:
     """
     found = extension(group, name)
     if found is None:
-        raise missing(doing)
+        raise missing(doing, distribution)
     function: Callable[..., Any] = found.load()
     return function
 
 
-def missing(doing: str) -> MissingExtraError:
-    """Return the error that names ``valor-report`` and the command that installs it.
+def missing(doing: str, distribution: str = DRAWING) -> MissingExtraError:
+    """Return the error that names a distribution and the command that installs it.
 
     Parameters
     ----------
     doing : str
         Beginning of the message.
+    distribution : str
+        Distribution of this project.
     """
     return MissingExtraError(
-        f"{doing} needs {DRAWING}, which is not installed", f"Install it with: {ways(DRAWING)}"
+        f"{doing} needs {distribution}, which is not installed",
+        f"Install it with: {ways(distribution)}",
     )
 
 
@@ -232,7 +240,7 @@ def extension_errors() -> list[str]:
 GROUP = "valor.plugins"
 """Entry point group of plugins: the namespace is the name, the manifest module the value."""
 
-GROUPS = (GROUP, FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES)
+GROUPS = (GROUP, FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES, CONFIDENCE)
 """All entry point groups that are read."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from valor_core.results import Failed, Result, Undefined
-from valor_core.results.entries import Entry
+from valor_core.results.entries import CONFIDENCE, Entry
 from valor_core.results.result import detail_rows, is_interval, is_number
 from valor_report.tables.pivot import distinguishing, text_of, titles_of
 from valor_report.tables.text_table import (
@@ -44,6 +44,8 @@ def detail_tables(results: Iterable[Result]) -> list[TextTable]:
     are_several: set[str] = set()
     for result in results:
         for name, table in result.details.items():
+            if name == CONFIDENCE:  # part of the values in the tables of results
+                continue
             entry = Entry(result, "", result.value)
             found.setdefault(name, []).extend((entry, row) for row in detail_rows(table))
             if isinstance(table, list):

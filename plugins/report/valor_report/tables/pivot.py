@@ -78,7 +78,18 @@ def cell_of(entry: Entry, notes: Notes) -> Cell:
     if value is None:
         return Cell(MISSING, tone="faint")
     mark = notes.mark(f"left out of the mean: {gaps}") if gaps else ""
-    return Cell(f"{number_text(value)}{mark}", float(value))
+    return Cell(f"{number_text(value)}{_half_width(entry, notes)}{mark}", float(value))
+
+
+def _half_width(entry: Entry, notes: Notes) -> str:
+    """Format half of the width of an interval, or the note why there is none."""
+    row = entry.confidence
+    if row is None:
+        return ""
+    if row["interval"] is None:
+        return notes.mark(row["method"])
+    low, high = row["interval"]
+    return f" ± {number_text((high - low) / 2)}"
 
 
 def _joined(reason: str, gaps: str) -> str:
