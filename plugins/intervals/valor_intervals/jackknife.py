@@ -1,7 +1,7 @@
 """Standard errors and intervals by leaving out each group of items in turn.
 
-The delete-a-group jackknife holds for every statistic that depends smoothly on its items: means,
-ratios, curves and their areas, averages over labels. It needs no more than the states of the groups.
+The delete-a-group jackknife holds for statistics that depend smoothly on their items: means,
+ratios, areas under curves, averages over labels. It needs the states of the groups alone.
 
 References
 ----------
@@ -28,6 +28,8 @@ from valor_intervals.intervals import wilson_interval
 from valor_intervals.student import student_quantile
 
 _UNIT = Range(0, 1)
+_SMALLEST = 1e-12
+"""Smallest sample size: Wilson's interval divides by it."""
 _FEWEST = 2
 """Fewest groups that must change a number, for one degree of freedom."""
 
@@ -119,9 +121,7 @@ def estimates(
         Confidence level.
     """
     without: dict[Any, list[float | None]] = {}
-    count = 0
     for found in replicates:
-        count += 1
         numbers = {_key(one, name): value for one in found for name, value in _numbers(one)}
         for result in results:
             for name, _ in _numbers(result):
@@ -176,7 +176,7 @@ def estimate(value: float, without: Sequence[float | None], range: Range, level:
     --------
     >>> found = estimate(0.5, [0.4, 0.6, 0.45, 0.55], Range(0, 1), 0.95)
     >>> round(found.error, 4), [round(end, 4) for end in found.interval]
-    (0.1369, [0.1611, 0.8389])
+    (0.1369, [0.1715, 0.8285])
     >>> estimate(1.0, [1.0, 1.0], Range(0, 1), 0.95).method
     'no interval: the same without any group of items'
     """
@@ -186,7 +186,7 @@ def estimate(value: float, without: Sequence[float | None], range: Range, level:
     if len(numbers) < len(without):
         return Estimate(None, "no interval: undefined without one group of items")
     changing = sum(one != value for one in numbers)
-    if changing == 0:
+    if len(set(numbers)) == 1:
         return Estimate(None, "no interval: the same without any group of items", 0.0)
     if changing < _FEWEST:
         return Estimate(None, "no interval: it depends on one group of items", None, changing)
@@ -197,9 +197,12 @@ def estimate(value: float, without: Sequence[float | None], range: Range, level:
     if range == _UNIT and 0 < value < 1:
         normal = NormalDist().inv_cdf((1 + level) / 2)
         size = value * (1 - value) / error**2 * (normal / quantile) ** 2
-        ends = wilson_interval(value, size, level)
-        return Estimate(ends, "Wilson", error, changing)
+        low, high = wilson_interval(value, max(size, _SMALLEST), level)
+        return Estimate(_within(low, high, range), "Wilson", error, changing)
     low, high = value - quantile * error, value + quantile * error
+    return Estimate(_within(low, high, range), "Student", error, changing)
+
+
+def _within(low: float, high: float, range: Range) -> tuple[float, float]:
     low = low if range.low is None else max(low, float(range.low))
-    high = high if range.high is None else min(high, float(range.high))
-    return Estimate((low, high), "Student", error, changing)
+    return low, high if range.high is None else min(high, float(range.high))
