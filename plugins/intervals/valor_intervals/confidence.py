@@ -20,9 +20,13 @@ from valor_core.parameters import (
 from valor_core.results import Result
 from valor_core.schemas import Batch, Codes
 from valor_core.schemas.slice_values import python_values, slice_value
+from valor_intervals.differences import encoded
 from valor_intervals.hashing import hashes, of_values
 from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import Estimate, estimates, results_without_each
+
+MOST_KEPT = 1000
+"""Most numbers of all items, or of a slice, whose values without each group a report keeps."""
 
 
 @parameters
@@ -115,16 +119,18 @@ class Confidence:
         """
         replicates = results_without_each(parts, evaluation, where)
         ranges = {one.spec.identity: one.spec.range for one in evaluation.plan.metrics}
-        return [
-            _detailed(result, found)
-            for result, found in estimates(results, replicates, ranges, self.parameters.level)
-        ]
+        found = list(estimates(results, replicates, ranges, self.parameters.level))
+        is_kept = sum(len(numbers) for _, numbers in found) <= MOST_KEPT
+        return [_detailed(result, numbers, is_kept) for result, numbers in found]
 
 
-def _detailed(result: Result, found: Mapping[str, Estimate]) -> Result:
+def _detailed(result: Result, found: Mapping[str, Estimate], is_kept: bool) -> Result:
     """Add estimates by the names of the numbers of a result to its details."""
     if not found:
         return result
-    rows = [one.row(name) for name, one in found.items()]
+    rows = [
+        one.row(name) | ({"without": encoded(one.without)} if is_kept else {})
+        for name, one in found.items()
+    ]
     details = {**result.details, "confidence": rows[0] if "" in found else rows}
     return evolve(result, details=details)

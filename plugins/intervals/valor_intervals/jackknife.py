@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.evaluation import Evaluation
 from valor_core.results import Result
@@ -48,15 +48,18 @@ class Estimate:
         Standard error.
     groups : int
         Number of groups of items that change the number.
+    without : sequence of float or None
+        Number without each group; None if it is undefined.
     """
 
     interval: tuple[float, float] | None
     method: str
     error: float | None = None
     groups: int = 0
+    without: Sequence[float | None] = ()
 
     def row(self, name: str) -> dict[str, Any]:
-        """Return the row of a table of details."""
+        """Return the row of a table of details, without the numbers without each group."""
         first = {"number": name} if name else {}
         ends = None if self.interval is None else list(self.interval)
         return {
@@ -120,26 +123,41 @@ def estimates(
     level : float
         Confidence level.
     """
-    without: dict[Any, list[float | None]] = {}
+    places = [(i, name) for i, one in enumerate(results) for name, _ in _numbers(one)]
+    without: list[list[float | None]] = [[] for _ in places]
     for found in replicates:
-        numbers = {_key(one, name): value for one in found for name, value in _numbers(one)}
-        for result in results:
-            for name, _ in _numbers(result):
-                key = _key(result, name)
-                without.setdefault(key, []).append(numbers.get(key))
-    for result in results:
+        others = _aligned(results, found)
+        numbers = [{} if one is None else dict(_numbers(one)) for one in others]
+        for column, (i, name) in zip(without, places, strict=True):
+            column.append(numbers[i].get(name))
+    columns = dict(zip(places, without, strict=True))
+    for i, result in enumerate(results):
         range = ranges.get(result.metric, Range())
         yield (
             result,
             {
-                name: estimate(value, without.get(_key(result, name), ()), range, level)
+                name: evolve(
+                    estimate(value, columns[i, name], range, level), without=columns[i, name]
+                )
                 for name, value in _numbers(result)
             },
         )
 
 
-def _key(result: Result, name: str) -> tuple[str, str, str]:
-    return result.metric, str(sorted(result.parameters.items(), key=str)), name
+def _aligned(results: Sequence[Result], found: Sequence[Result]) -> Sequence[Result | None]:
+    """Return the results of a replicate in the order of all results, or None for missing ones."""
+    if len(found) == len(results) and all(map(_are_same, results, found)):
+        return found
+    by_key = {_key(one): one for one in found}
+    return [by_key.get(_key(one)) for one in results]
+
+
+def _are_same(one: Result, other: Result) -> bool:
+    return one.metric == other.metric and one.parameters == other.parameters
+
+
+def _key(result: Result) -> tuple[str, str]:
+    return result.metric, str(sorted(result.parameters.items(), key=str))
 
 
 def _numbers(result: Result) -> Iterator[tuple[str, float]]:

@@ -41,7 +41,7 @@ def student_quantile(level: float, degrees: int) -> float:
     if degrees == 1:
         return math.tan(math.pi * level / 2)
     for _ in range(50):
-        step = (_share_within(t, degrees) - level) / (2 * _density(t, degrees))
+        step = (share_within(t, degrees) - level) / (2 * _density(t, degrees))
         t = max(t - step, t / 2)
         if abs(step) <= 1e-15 * t:
             break
@@ -58,8 +58,14 @@ def _expanded(x: float, n: int) -> float:
     return x + math.fsum(term / n**power for power, term in enumerate(terms, 1))
 
 
-def _share_within(t: float, n: int) -> float:
-    """Return the share of the distribution between -t and t."""
+def share_within(t: float, n: int) -> float:
+    """Return the share of Student's t distribution with n degrees of freedom between -t and t.
+
+    Examples
+    --------
+    >>> round(share_within(2.262157, 9), 6)
+    0.95
+    """
     angle = math.atan2(t, math.sqrt(n))
     cosine, is_odd = math.cos(angle), n % 2
     # Each term multiplies the previous one by cos² and 2/3, 4/5 … (odd n) or 1/2, 3/4 … (even n).

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-from attrs import Attribute, field, frozen
+from attrs import Attribute, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import RegistryError, ReportError
 from valor_core.results import ConfusionTable, Failed, Report, Result, Undefined
-from valor_core.results.entries import ROW_NAMES, Entry, entries_of, pairs
+from valor_core.results.entries import CONFIDENCE, ROW_NAMES, Entry, entries_of, pairs
 from valor_core.results.files import write_text
 from valor_core.results.result import is_number
-from valor_core.specs import Registry
+from valor_core.specs import Registry, extensions
+from valor_core.specs.extensions import extension
 from valor_report.settings import differences
 from valor_report.tables.pivot import text_of
 from valor_report.tables.text_table import (
@@ -31,12 +32,12 @@ from valor_report.tables.text_table import (
     number_text,
 )
 
-Verdict = Literal["better", "worse", "different", "appeared", "vanished", "same"]
+Verdict = Literal["better", "worse", "unclear", "different", "appeared", "vanished", "same"]
 Gate = Literal["worse", "differ"]
 SUFFIXES = (".md", ".html", ".json")
 """File suffixes that `Comparison.save` supports."""
 
-_TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "same": "faint"}
+_TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "unclear": "faint", "same": "faint"}
 
 
 @frozen
@@ -53,7 +54,12 @@ class Change:
         Reason for a missing value.
     verdict : str
         ``"same"`` within the tolerances; ``"better"`` or ``"worse"``, or ``"different"`` if the
-        metric has no direction; ``"appeared"`` or ``"vanished"`` if one value is missing.
+        metric has no direction; ``"appeared"`` or ``"vanished"`` if one value is missing. With
+        intervals, ``"unclear"`` if the difference may be chance.
+    interval : (float, float), optional
+        Interval of the difference, if both reports have intervals.
+    p : float, optional
+        Probability of such a difference by chance, corrected for the number of comparisons.
     """
 
     entry: Entry
@@ -62,6 +68,8 @@ class Change:
     a_reason: str | None
     b_reason: str | None
     verdict: Verdict
+    interval: tuple[float, float] | None = None
+    p: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -74,6 +82,8 @@ class Change:
         if self.entry.part:
             record["part"] = self.entry.part
         record |= {"a": self.a, "b": self.b, "difference": self.difference}
+        if self.interval is not None:
+            record |= {"interval": list(self.interval), "p": self.p}
         if self.a_reason is not None:
             record["a_reason"] = self.a_reason
         if self.b_reason is not None:
@@ -292,6 +302,7 @@ def compare(
     shared = [identity for identity in ours if identity in theirs]
     directions = {name: _direction(name, registry) for name, *_ in shared}
     changes: list[Change] = []
+    firsts: list[Entry] = []
     structures = []
     for identity in shared:
         mine, other = ours[identity], theirs[identity]
@@ -300,10 +311,11 @@ def compare(
             direction = other.parameters.get("higher_is_better")
         for one, two in _numbers(mine, other):
             changes.append(_change(one, two, direction, tolerances))
+            firsts.append(one)
         if not tolerances.allow(_rest(mine), _rest(other)):
             structures.append(other)
     return Comparison(
-        tuple(changes),
+        tuple(_with_intervals(changes, firsts, a, b)),
         tuple(structures),
         tuple(one for identity, one in ours.items() if identity not in theirs),
         tuple(one for identity, one in theirs.items() if identity not in ours),
@@ -401,6 +413,38 @@ def _change(
     )
 
 
+def _with_intervals(
+    changes: Sequence[Change], firsts: Sequence[Entry], a: Report, b: Report
+) -> Iterable[Change]:
+    """Add intervals of the differences, if both reports left out the same groups of items."""
+    settings, other = (report.config.get(CONFIDENCE) for report in (a, b))
+    found = extension(extensions.CONFIDENCE, "differences")
+    pair = extension(extensions.CONFIDENCE, "pair")
+    if not isinstance(settings, Mapping) or settings != other or found is None or pair is None:
+        return changes
+    make = pair.load()
+    pairs = [
+        None
+        if None in (change.a, change.b, one.confidence, change.entry.confidence)
+        else make(change.a, change.b, one.confidence, change.entry.confidence)
+        for change, one in zip(changes, firsts, strict=True)
+    ]
+    differences = found.load()(pairs, settings["level"])
+    return list(map(_clear, changes, differences))
+
+
+def _clear(change: Change, difference: Any) -> Change:
+    if difference is None:
+        return change
+    is_unclear = change.verdict in ("better", "worse", "different") and not difference.is_clear
+    return evolve(
+        change,
+        verdict="unclear" if is_unclear else change.verdict,
+        interval=(difference.low, difference.high),
+        p=difference.p,
+    )
+
+
 def _number(value: Any) -> float | None:
     return value if isinstance(value, (int, float)) else None
 
@@ -457,6 +501,7 @@ def _name(one: Result) -> dict[str, Any]:
 
 def _changes(changes: Sequence[Change], same: int) -> TextTable:
     constant = _constant([change.entry.result.parameters for change in changes])
+    has_p = any(change.p is not None for change in changes)
     rows: list[Row] = []
     for change in changes:
         result = change.entry.result
@@ -468,10 +513,12 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
                 _value(change.a),
                 _value(change.b),
                 _difference(change),
+                *([_probability(change)] if has_p else []),
                 Cell(change.verdict, tone=_TONES.get(change.verdict, "")),
             ]
         )
-    numeric = [TextColumn(title, numeric=True) for title in ("first", "second", "difference")]
+    titles = ["first", "second", "difference", *(["p"] if has_p else [])]
+    numeric = [TextColumn(title, numeric=True) for title in titles]
     caption = [_coordinates({}, constant), f"{same:,} more are the same" if same else ""]
     return TextTable(
         "Comparison",
@@ -511,10 +558,20 @@ def _value(value: float | None) -> Cell:
     return Cell(MISSING, tone="faint") if value is None else Cell(number_text(value), value)
 
 
+def _probability(change: Change) -> Cell:
+    if change.p is None:
+        return Cell("")
+    return Cell("< 0.0001" if change.p < 0.0001 else f"{change.p:.4f}", change.p)
+
+
 def _difference(change: Change) -> Cell:
     difference = change.difference
     if difference is None:
         return Cell("")
     sign = "+" if difference > 0 else ""
     tone = _TONES.get(change.verdict, "")
-    return Cell("0" if difference == 0 else f"{sign}{number_text(difference)}", difference, tone)
+    text = "0" if difference == 0 else f"{sign}{number_text(difference)}"
+    if change.interval is not None:
+        low, high = change.interval
+        text += f" ± {number_text((high - low) / 2)}"
+    return Cell(text, difference, tone)
