@@ -60,6 +60,9 @@ class Evaluator:
         Task used to resolve short names. Inferred from full names or the first data by default.
     slices : sequence of str or of list of str
         Metadata fields, or combinations of fields, to report separately.
+    confidence : float or mapping, optional
+        Level of intervals of all results, or a table of ``level``, ``groups``, ``seed`` and
+        ``cluster_by``. Needs ``valor-intervals``.
     filter : str, optional
         Expression over metadata. Only datums that satisfy it are counted.
     label_map : mapping or list of pairs, optional

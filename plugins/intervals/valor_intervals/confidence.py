@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.errors import ConfigError
+from valor_core.errors import ConfigError, ParameterError
 from valor_core.evaluation import Evaluation
 from valor_core.parameters import (
     Within,
@@ -53,7 +53,7 @@ def groups(section: float | Mapping[str, Any]) -> Confidence:
 
     Raises
     ------
-    ParameterError
+    ConfigError
         If a parameter is invalid.
 
     Examples
@@ -62,7 +62,10 @@ def groups(section: float | Mapping[str, Any]) -> Confidence:
     0.9
     """
     values = section if isinstance(section, Mapping) else {"level": section}
-    return Confidence(parameters_from(ConfidenceParameters, values, "confidence: "))
+    try:
+        return Confidence(parameters_from(ConfidenceParameters, values, "confidence: "))
+    except ParameterError as error:
+        raise ConfigError(error.message, error.remedy) from error
 
 
 @frozen

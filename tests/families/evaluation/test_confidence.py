@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from valor_core import Classification, Evaluator, Report, Text, evaluate
-from valor_core.errors import ConfigError, ParameterError
+from valor_core.errors import ConfigError
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 
@@ -150,7 +150,7 @@ def test_saved_report_keeps_intervals_and_level(report: Report, tmp_path: Path) 
     ],
 )
 def test_wrong_confidence_is_rejected(confidence: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=re.escape(message)):
+    with pytest.raises(ConfigError, match=re.escape(message)):
         evaluate(ITEMS, METRICS, confidence=confidence)
 
 

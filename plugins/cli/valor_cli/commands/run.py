@@ -60,6 +60,12 @@ def run_options(function: F) -> F:
                 help="JSON file for the numbers alone, for DVC and experiment trackers.",
             ),
             click.option(
+                "--confidence",
+                type=float,
+                metavar="LEVEL",
+                help="Level of intervals of all results, such as 0.95.",
+            ),
+            click.option(
                 "--workers", type=WholeNumber(1), help="Number of partitions read in parallel."
             ),
             click.option(
@@ -84,6 +90,7 @@ def with_options(
     *,
     output: tuple[Path, ...],
     flat: Path | None,
+    confidence: float | None,
     workers: int | None,
     state: Path | None,
     gallery: Path | None,
@@ -96,6 +103,8 @@ def with_options(
         The config.
     output, flat, state, gallery : paths
         Relative to the current folder, not to the config.
+    confidence : float, optional
+        Level of intervals.
     workers : int, optional
         Number of partitions read in parallel.
     """
@@ -108,6 +117,10 @@ def with_options(
         changed["state"] = str(state.absolute())
     if gallery is not None:
         changed = put(changed, "gallery.folder", str(gallery.absolute()), "--gallery")
+    if confidence is not None:
+        section = changed.get("confidence")
+        others = section if isinstance(section, Mapping) else {}
+        changed["confidence"] = {**others, "level": confidence} if others else confidence
     if workers is not None:
         changed = put(changed, "engine.workers", workers, "--workers")
     return changed
