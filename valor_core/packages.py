@@ -53,6 +53,7 @@ RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
 """Names of earlier versions and their current names."""
 
 DRAWING: Final = "valor-report"
+STATISTICS: Final = "valor-intervals"
 """Distribution of this project that prints and draws reports."""
 
 _REQUIRED: Final[Mapping[str, str]] = {

@@ -25,6 +25,7 @@ from valor_core.evaluation.options import EvaluationOptions, check_sections
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.slices import Grouping, Slices
 from valor_core.evaluation.state import EvaluationState
+from valor_core.packages import STATISTICS
 from valor_core.parameters.declaration import changed_parameters
 from valor_core.resources.bound import (
     BoundResource,
@@ -37,7 +38,7 @@ from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.batch import first_places
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
-from valor_core.specs.extensions import CONFIDENCE, required
+from valor_core.specs.extensions import INTERVALS, required
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import TaskSpec
 from valor_core.states.state import Resources
@@ -326,7 +327,7 @@ def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:
 def _grouping(confidence: float | Mapping[str, Any] | None) -> Grouping | None:
     if confidence is None:
         return None
-    groups = required(CONFIDENCE, "groups", "confidence: an interval", "valor-intervals")
+    groups = required(INTERVALS, "groups", "confidence: an interval", STATISTICS)
     return cast(Grouping, groups(confidence))
 
 

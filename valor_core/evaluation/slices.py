@@ -20,7 +20,7 @@ _TEXTS = frozenset({str, type(None)})  # types that need no conversion by `slice
 
 
 class Grouping(Protocol):
-    """Disjoint groups of the items of all slices, whose states are kept apart for intervals."""
+    """Division of the items into groups that are counted separately, for intervals."""
 
     def codes(self, batch: Batch) -> Codes:
         """Return the group of each item, the same in every batch."""

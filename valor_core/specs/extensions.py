@@ -52,7 +52,7 @@ FRAMES: Final = "valor.frames"
 GALLERIES: Final = "valor.galleries"
 """The writer of a gallery's page, ``page``: from a config section, a task and a registry."""
 
-CONFIDENCE: Final = "valor.confidence"
+INTERVALS: Final = "valor.intervals"
 """Intervals of results, ``groups``: from a level or a config section to groups of items."""
 
 
@@ -240,7 +240,7 @@ def extension_errors() -> list[str]:
 GROUP = "valor.plugins"
 """Entry point group of plugins: the namespace is the name, the manifest module the value."""
 
-GROUPS = (GROUP, FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES, CONFIDENCE)
+GROUPS = (GROUP, FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES, INTERVALS)
 """All entry point groups that are read."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from valor_core.errors import ConfigError, ParameterError
-from valor_core.evaluation import Evaluation
+from valor_core.evaluation import Evaluation, Slices
 from valor_core.parameters import (
     Within,
     changed_parameters,
@@ -19,9 +19,8 @@ from valor_core.parameters import (
 )
 from valor_core.results import Result
 from valor_core.schemas import Batch, Codes
-from valor_core.schemas.slice_values import python_values, slice_value
 from valor_intervals.differences import encoded
-from valor_intervals.hashing import hashes, of_values
+from valor_intervals.hashing import hash_of, hashes
 from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import Estimate, estimates, results_without_each
 
@@ -86,8 +85,9 @@ class Confidence:
         if field is None:
             found = hashes(batch.datums.uids, seed)
         elif field in batch.datums.metadata:
-            values = python_values(batch.datums.metadata[field])
-            found = of_values(list(map(slice_value, values)), seed)
+            found = np.empty(len(batch), np.uint64)
+            for value, positions in Slices([field]).split(batch):
+                found[positions] = hash_of(value, seed)
         else:
             raise ConfigError(
                 f"confidence: no item has the metadata field {field!r} of cluster_by",

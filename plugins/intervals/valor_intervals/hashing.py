@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,13 +62,13 @@ def hashes(column: Uids, seed: int) -> Hashes:
     return found
 
 
-def of_values(values: list[Any], seed: int) -> Hashes:
-    """Return a hash of each metadata value, by its JSON text.
+def hash_of(value: object, seed: int) -> np.uint64:
+    """Return the hash of a metadata value, by its text in Python.
 
     Examples
     --------
-    >>> found = of_values(["a", 1, None, "a"], 0)
-    >>> bool(found[0] == found[3]), len(set(found.tolist()))
-    (True, 3)
+    >>> bool(hash_of("1", 0) == hash_of(1, 0))
+    False
     """
-    return hashes(np.array([repr(value) for value in values], dtype=np.str_), seed)
+    found: np.uint64 = hashes(np.array([repr(value)]), seed)[0]
+    return found

@@ -19,11 +19,9 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from valor_core.evaluation import Evaluation
+from valor_core.evaluation import Evaluation, EvaluationState
 from valor_core.results import Result
-from valor_core.results.result import is_number
 from valor_core.specs import Range
-from valor_core.states.state import merge
 from valor_intervals.intervals import wilson_interval
 from valor_intervals.student import student_quantile
 
@@ -98,10 +96,10 @@ def _without_each(
         return
     middle = len(parts) // 2
     for inside, outside in ((parts[:middle], parts[middle:]), (parts[middle:], parts[:middle])):
-        merged = evaluation.plan.new_states()
+        merged = EvaluationState()
         for states in (others, *outside):
-            merge(merged, states)
-        yield from _without_each(inside, merged, evaluation)
+            merged.merge(EvaluationState({(): list(states)}), evaluation.plan)
+        yield from _without_each(inside, merged.states[()], evaluation)
 
 
 def estimates(
@@ -162,10 +160,9 @@ def _key(result: Result) -> tuple[str, str]:
 
 def _numbers(result: Result) -> Iterator[tuple[str, float]]:
     value = result.content
-    if is_number(value):
-        yield "", float(value)
-    elif type(value) is dict:
-        yield from ((name, float(one)) for name, one in value.items() if is_number(one))
+    named = value.items() if type(value) is dict else [("", value)]
+    # Values are of built-in types; a boolean is no number.
+    yield from ((name, float(one)) for name, one in named if type(one) in (int, float))
 
 
 def estimate(value: float, without: Sequence[float | None], range: Range, level: float) -> Estimate:

@@ -17,8 +17,8 @@ from valor_core.results import ConfusionTable, Failed, Report, Result, Undefined
 from valor_core.results.entries import CONFIDENCE, ROW_NAMES, Entry, entries_of, pairs
 from valor_core.results.files import write_text
 from valor_core.results.result import is_number
-from valor_core.specs import Registry, extensions
-from valor_core.specs.extensions import extension
+from valor_core.specs import Registry
+from valor_core.specs.extensions import INTERVALS, extension
 from valor_report.settings import differences
 from valor_report.tables.pivot import text_of
 from valor_report.tables.text_table import (
@@ -416,10 +416,10 @@ def _change(
 def _with_intervals(
     changes: Sequence[Change], firsts: Sequence[Entry], a: Report, b: Report
 ) -> Iterable[Change]:
-    """Add intervals of the differences, if both reports left out the same groups of items."""
+    """Add intervals of the differences if both reports have intervals with the same settings."""
     settings, other = (report.config.get(CONFIDENCE) for report in (a, b))
-    found = extension(extensions.CONFIDENCE, "differences")
-    pair = extension(extensions.CONFIDENCE, "pair")
+    found = extension(INTERVALS, "differences")
+    pair = extension(INTERVALS, "pair")
     if not isinstance(settings, Mapping) or settings != other or found is None or pair is None:
         return changes
     make = pair.load()
