@@ -15,6 +15,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.specs import Range
+from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import estimate
 from valor_intervals.student import share_within
 
@@ -75,15 +76,16 @@ def decoded(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.frombuffer(base64.b64decode(text, validate=True), "<f8").astype(np.float64)
 
 
-def differences(pairs: Sequence[Pair | None], level: float) -> list[Difference | None]:
+def differences(pairs: Sequence[Pair | None], level: float | None) -> list[Difference | None]:
     """Return the difference of each pair, or None if it has no interval.
 
     Parameters
     ----------
     pairs : sequence of Pair or None
         Numbers of two reports with the same groups.
-    level : float
-        Confidence level of the intervals. The corrected p-values are compared with 1 - level.
+    level : float, optional
+        Confidence level of the intervals, 0.95 by default. The corrected p-values are compared with
+        1 - level.
 
     References
     ----------
@@ -97,6 +99,7 @@ def differences(pairs: Sequence[Pair | None], level: float) -> list[Difference |
     >>> round(found.low, 3), round(found.high, 3), found.is_clear
     (-0.057, 0.517, False)
     """
+    level = LEVEL if level is None else level
     found = [None if pair is None else _of(pair, level) for pair in pairs]
     present = [i for i, one in enumerate(found) if one is not None]
     corrected = holm([found[i].p for i in present])  # type: ignore[union-attr]

@@ -417,10 +417,13 @@ def _with_intervals(
     changes: Sequence[Change], firsts: Sequence[Entry], a: Report, b: Report
 ) -> Iterable[Change]:
     """Add intervals of the differences if both reports have intervals with the same settings."""
-    settings, other = (report.config.get(CONFIDENCE) for report in (a, b))
+    settings, other = map(_confidence, (a, b))
     found = extension(INTERVALS, "differences")
     pair = extension(INTERVALS, "pair")
-    if not isinstance(settings, Mapping) or settings != other or found is None or pair is None:
+    level = settings.get("level")
+    if not settings or settings != {**other, "level": level}:
+        return changes
+    if found is None or pair is None:
         return changes
     make = pair.load()
     pairs = [
@@ -429,8 +432,16 @@ def _with_intervals(
         else make(change.a, change.b, one.confidence, change.entry.confidence)
         for change, one in zip(changes, firsts, strict=True)
     ]
-    differences = found.load()(pairs, settings["level"])
+    differences = found.load()(pairs, level)
     return list(map(_clear, changes, differences))
+
+
+def _confidence(report: Report) -> dict[str, Any]:
+    """Return the settings of intervals, which may be a level alone; empty without intervals."""
+    section = report.config.get(CONFIDENCE)
+    if isinstance(section, Mapping):
+        return {"level": None, **section}
+    return {"level": section} if section else {}
 
 
 def _clear(change: Change, difference: Any) -> Change:

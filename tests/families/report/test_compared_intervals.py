@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from valor_report import compare
 
 from valor_core import Registry, Report, Text, evaluate
@@ -79,3 +80,13 @@ def test_table_and_json_show_interval_and_probability(rights: dict[str, Any]) ->
     assert record["interval"][0] < record["difference"] < record["interval"][1]
     assert " ± " in found.markdown("a, then b")
     assert "< 0.0001" in found.tables()[0].plain()
+
+
+def test_table_without_a_level_has_the_default_level(rights: dict[str, Any]) -> None:
+    first, second = (
+        answers(rights[name], confidence={"groups": 50}) for name in ("first", "better")
+    )
+    first = evolve(first, config={**first.config, "confidence": {"groups": 50}})
+    second = evolve(second, config={**second.config, "confidence": {"groups": 50}})
+
+    assert verdict(first, second).interval is not None
