@@ -77,6 +77,7 @@ def test_metric_tables_in_remedies_are_valid() -> None:
 
 
 def test_command_names_folders_of_missing_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "PUBLISHED", False)
     missing = {"valor-detection", "valor-intervals", "valor-llm"}
     monkeypatch.setattr(
         packages, "version_of", lambda name: None if name in missing else version_of(name)

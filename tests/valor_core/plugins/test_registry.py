@@ -13,7 +13,7 @@ import pytest
 from messages import refused
 from registries import manifest, package, without
 
-from valor_core import Registry, Report, Text, evaluate, metric
+from valor_core import Registry, Report, Text, evaluate, metric, packages
 from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
@@ -181,7 +181,10 @@ class TestLookUp:
         with refused(VersionPinError):
             Registry().metric("birds.Accuracy@1")
 
-    def test_every_own_namespace_is_installed_from_a_folder(self) -> None:
+    def test_every_own_namespace_is_installed_from_a_folder(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(packages, "PUBLISHED", False)
         clone = Path(__file__).parents[3]
 
         folders = [ways(owner).rpartition(" -e ")[2] for owner in OWNERS.values()]
