@@ -65,7 +65,7 @@ def test_program_prints_output_of_page(host: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "program.py"],
         cwd=tmp_path,
-        env=os.environ | OFFLINE,
+        env=os.environ | OFFLINE | {"PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
         check=False,
