@@ -13,6 +13,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,8 +54,10 @@ RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
 """Names of earlier versions and their current names."""
 
 DRAWING: Final = "valor-report"
-STATISTICS: Final = "valor-intervals"
 """Distribution of this project that prints and draws reports."""
+
+STATISTICS: Final = "valor-intervals"
+"""Distribution of this project that computes intervals."""
 
 _REQUIRED: Final[Mapping[str, str]] = {
     "valor-classification": "valor-files",
@@ -196,9 +199,13 @@ def version_of(name: str) -> str | None:
     >>> version_of("no-such-distribution") is None
     True
     """
+    found = _distribution(name)
+    return None if found is None else found.version
+
+
+def _distribution(name: str) -> Distribution | None:
     key = _key(name)
-    found = (each.version for each in installed().distributions if each.key == key)
-    return next(found, None)
+    return next((one for one in installed().distributions if one.key == key), None)
 
 
 def unmet_core(name: str) -> RegistryError | None:
@@ -207,16 +214,17 @@ def unmet_core(name: str) -> RegistryError | None:
     The `packaging` library, whose import takes 10 ms, is needed for distributions of others only:
     those of this project are released together.
     """
-    found = next((one for one in installed().distributions if one.key == _key(name)), None)
-    if found is None or name in _REQUIRED or find_spec("packaging") is None:
+    found, core = _distribution(name), version_of("valor-core")
+    if found is None or core is None or name in OWNERS.values() or find_spec("packaging") is None:
         return None
-    core = version_of("valor-core") or ""
     for line in _NEEDS_CORE.findall("\n".join(map(found.text, _FACTS))):
         from packaging.requirements import Requirement
 
-        one = Requirement(line)
-        is_asked = one.marker is None or one.marker.evaluate({"extra": ""})
-        if is_asked and not one.specifier.contains(core, prereleases=True):
+        with suppress(ValueError):  # an invalid requirement says nothing about core
+            one = Requirement(line)
+            is_asked = one.marker is None or one.marker.evaluate({"extra": ""})
+            if not is_asked or one.specifier.contains(core, prereleases=True):
+                continue
             return RegistryError(
                 f"{found.name} {found.version}: needs valor-core{one.specifier}, "
                 f"installed is {core}",

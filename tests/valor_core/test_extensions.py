@@ -12,7 +12,7 @@ import pytest
 from valor_core import Report, Result
 from valor_core.errors import BrokenPluginError, PluginConflictError
 from valor_core.results.report import report_suffixes
-from valor_core.specs.extensions import FORMATS, announced, extension
+from valor_core.specs.extensions import FORMATS, announced, extension, plugin_of
 
 Install = Callable[..., Path]
 
@@ -95,6 +95,18 @@ def test_broken_format_names_its_distribution(
 
     with pytest.raises(BrokenPluginError, match=re.escape(message)):
         REPORT.save(tmp_path / "report.names")
+
+
+@pytest.mark.parametrize("site", ["lib/python3/dist-packages", ".local/lib/site-packages", "lab"])
+def test_library_of_the_system_or_the_user_is_no_plugin(site: str, tmp_path: Path) -> None:
+    file = tmp_path / site / "PIL" / "Image.py"
+    scope = {"__name__": "PIL.Image", "__file__": str(file)}
+    exec(compile("def load(): {}['x']", file, "exec"), scope)
+
+    with pytest.raises(KeyError) as caught:
+        scope["load"]()  # type: ignore[operator]
+
+    assert plugin_of(caught.value) == ("Image.py" if site == "lab" else "test_extensions.py")
 
 
 def test_installed_extension_is_read_without_its_code(

@@ -7,6 +7,7 @@ metadata until a report is saved as HTML.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePath
@@ -285,23 +286,23 @@ def plugin_of(error: BaseException) -> str | None:
 
     Calls from a plugin into core or a library are its own. None if no plugin took part.
     """
-    import sysconfig
-
     owners = {claim.module.partition(".")[0]: claim.distribution for claim in claims()}
-    libraries = tuple(map(sysconfig.get_path, ("stdlib", "purelib", "platlib")))
     found, trace = None, error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_globals
-        root, file = str(code.get("__name__")).partition(".")[0], str(code.get("__file__", ""))
+        root = str(code.get("__name__")).partition(".")[0]
+        file = PurePath(code.get("__file__") or "")
+        is_library = root in sys.stdlib_module_names or not _LIBRARIES.isdisjoint(file.parts)
         owner = owners.get(root)
-        if owner is None and file and not file.startswith(libraries) and version_of(root) is None:
-            owner = PurePath(file).name  # a plugin of one file
+        if owner is None and not is_library and version_of(root) is None:
+            owner = file.name  # a plugin of one file
         if owner != "valor-core" and (found in _OURS or owner not in _OURS):
             found = owner or found
         trace = trace.tb_next
     return found
 
 
+_LIBRARIES = frozenset({"site-packages", "dist-packages"})
 _OURS = (None, *OWNERS.values())
 """Code that plugins call, unless it is the only one."""
 

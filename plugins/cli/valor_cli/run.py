@@ -89,10 +89,10 @@ def check_runs(requests: Iterable[Request]) -> None:
         If a config is invalid, or a run writes a file that another run reads or writes.
     """
     files = [(request, *_files_of(request)) for request in requests]
-    writers: dict[Path, Request] = {}
+    writers: dict[str, Request] = {}
     for request, written, _ in files:
         for key, path in written:
-            other = writers.setdefault(path.resolve(), request)
+            other = writers.setdefault(_identity(path), request)
             if other is not request:
                 raise ConfigError(
                     f"{request.place}{key}: expected a file of this run, {path.name} is also "
@@ -101,13 +101,18 @@ def check_runs(requests: Iterable[Request]) -> None:
                 )
     for request, _, read in files:
         for name, path in read:
-            other = writers.get(path.resolve(), request)
+            other = writers.get(_identity(path), request)
             if other is not request:
                 raise ConfigError(
                     f"{request.place}{name}: expected an input, {path.name} is written by the run "
                     f"{other.run}",
                     "Choose another file.",
                 )
+
+
+def _identity(path: Path) -> str:
+    """Return a path for comparisons; many file systems ignore case."""
+    return str(path.resolve()).casefold()
 
 
 def _files_of(request: Request) -> tuple[list[tuple[str, Path]], list[tuple[str, Path]]]:

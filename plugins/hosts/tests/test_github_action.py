@@ -243,6 +243,27 @@ def test_unknown_gate_is_annotated(job: Job) -> None:
     assert output == "::error title=Valor::fail-on: unknown value 'wors'. Did you mean 'worse'?\n"
 
 
+def test_invalid_tolerance_is_annotated(job: Job) -> None:
+    base_report(job, ["cat", "cat"])
+
+    code, output = job.run("Evaluate", {"config": "evaluation.yaml", "tolerance": "1%"})
+
+    assert code == 2
+    assert output == (
+        "::error title=Valor::tolerance: expected a number of at least 0, got '1%25'\n"
+    )
+
+
+def test_config_of_several_runs_is_annotated(job: Job) -> None:
+    (job.folder / "evaluation.yaml").write_text(f"{CONFIG}runs: [small, large]\n", "utf-8")
+
+    code, output = job.run("Evaluate", {"config": "evaluation.yaml"})
+
+    assert code == 2
+    assert "evaluation.yaml: runs: expected one run, found 2" in output
+    assert "expected one run, found 2" in job.text("summary")
+
+
 def test_missing_baseline_is_annotated(job: Job) -> None:
     code, output = job.run("Evaluate", {"config": "evaluation.yaml", "baseline": "old.json"})
 

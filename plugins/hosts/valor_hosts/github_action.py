@@ -11,13 +11,15 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from valor_report import Comparison, compare, requirement_table, troubles
 
 from valor_core import Registry, Report
-from valor_core.errors import ValorError, did_you_mean
+from valor_core.errors import ConfigError, ValorError, did_you_mean
 
 GATES = ("worse", "differ", "never")
 """Values of the input ``fail-on``."""
@@ -142,19 +144,23 @@ def evaluate() -> int:
         hint = did_you_mean(gate, GATES) or f"Write one of: {', '.join(GATES)}."
         print(annotation("error", f"fail-on: unknown value {gate!r}. {hint}", "Valor"))
         return 2
+    tolerance = _tolerance(os.environ.get("VALOR_TOLERANCE") or "0")
     outputs = [folder / f"report.{suffix}" for suffix in ("json", "html", "md")]
-    for path in (*outputs, folder / "comment.md"):
+    for path in (*outputs, *folder.glob("report-*"), folder / "comment.md"):
         path.unlink(missing_ok=True)
     command = [sys.executable, "-m", "valor_cli", "run", config, "--quiet"]
     for path in outputs:
         command += ["-o", str(path)]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, encoding="utf-8")
     sys.stderr.write(done.stderr)
+    if several := sorted(folder.glob("report-*.json")):
+        expected = f"{config}: runs: expected one run, found {len(several)}"
+        return _failed(config, f"{expected}\nWrite a config for each run.", 2)
     if not outputs[0].is_file():
         return _failed(config, done.stderr, done.returncode or 1)
     report = Report.load(outputs[0])
     found = annotations_of(report, Path(config))
-    comparison = _comparison(report, folder)
+    comparison = _comparison(report, folder, tolerance)
     failing = () if comparison is None else _failing(comparison, gate)
     if failing:
         text = f"compared with the base branch: {', '.join(failing)}"
@@ -168,14 +174,20 @@ def evaluate() -> int:
     return code
 
 
-def _comparison(report: Report, folder: Path) -> Comparison | None:
+def _comparison(report: Report, folder: Path, tolerance: float) -> Comparison | None:
     """Compare with the baseline that the action names or has downloaded."""
     named = os.environ.get("VALOR_BASELINE")
     path = Path(named) if named else folder / "base" / "report.json"
     if not named and not path.is_file():
         return None
-    tolerance = float(os.environ.get("VALOR_TOLERANCE") or 0)
     return compare(Report.load(path), report, tolerance=tolerance, registry=Registry())
+
+
+def _tolerance(text: str) -> float:
+    with suppress(ValueError):
+        if 0 <= (tolerance := float(text)) < inf:
+            return tolerance
+    raise ConfigError(f"tolerance: expected a number of at least 0, got {text!r}")
 
 
 def _failed(config: str, errors: str, code: int) -> int:

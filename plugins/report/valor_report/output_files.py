@@ -19,6 +19,21 @@ _ROWS = (".jsonl", ".parquet")
 _FLAT = (".json",)
 
 
+SHOW_TRACEBACK = "Show the traceback with: VALOR_TRACEBACK=1 valor …"
+"""Remedy of errors that are bugs."""
+
+
+def bug_message(error: Exception) -> str:
+    """Return the text of an unexpected error, and the plugin whose code raised it.
+
+    Examples
+    --------
+    >>> bug_message(KeyError("points"))
+    "KeyError: 'points'; this is a bug in valor or a plugin"
+    """
+    return f"{described(error)}; this is a bug in {plugin_of(error) or 'valor or a plugin'}"
+
+
 @define
 class WriteErrors:
     """Errors of output files, collected so that the other files are still written.
@@ -43,9 +58,7 @@ class WriteErrors:
             self.errors[path] = error
         except Exception as error:
             unforeseen = ReportError(
-                f"{path}: cannot be written, {described(error)}; this is a bug in "
-                f"{plugin_of(error) or 'valor or a plugin'}",
-                "Show the traceback with: VALOR_TRACEBACK=1 valor …",
+                f"{path}: cannot be written, {bug_message(error)}", SHOW_TRACEBACK
             )
             unforeseen.__cause__ = error
             self.errors[path] = unforeseen

@@ -159,3 +159,9 @@ def test_init_fails_after_five_invalid_answers(folder, answers):
     assert code == 2
     assert "Ctrl-C ends without a config." in screen
     assert "none that fits in 5 tries\nName it instead: valor init DATA" in screen
+
+
+def test_suggested_command_quotes_a_path_with_spaces(folder, valor):
+    result = valor("init", "preds.csv", "-m", "Accuracy", "-o", "my run.yaml")
+
+    assert "Run it with: valor run 'my run.yaml'\n" in result.stderr

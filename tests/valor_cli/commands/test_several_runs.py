@@ -54,6 +54,35 @@ def test_failed_run_does_not_stop_the_others(several, valor):
     assert "gone    failed¹\n" in result.stdout
 
 
+def test_bug_of_a_plugin_in_one_run_does_not_stop_the_others(several, valor, monkeypatch):
+    from valor_cli.commands import run
+
+    carried_out = run.carry_out
+
+    def carry_out(request, unwritten, *, quiet):
+        return (
+            {}["points"] if request.run == "plain" else carried_out(request, unwritten, quiet=quiet)
+        )
+
+    monkeypatch.setattr(run, "carry_out", carry_out)
+    result = valor("run", "several.yaml", "--only", "plain", "--only", "half")
+
+    assert result.exit_code == 2
+    assert "valor: plain: KeyError: 'points'; this is a bug in" in result.stderr
+    assert "Show the traceback with: VALOR_TRACEBACK=1 valor …" in result.stderr
+    assert "plain   failed¹\nhalf     0.5000\n" in result.stdout
+
+
+def test_files_of_two_runs_differ_not_only_in_case(several, valor):
+    text = CONFIG.partition("runs:")[0] + "runs: [small, Small]\n"
+    (several / "several.yaml").write_text(text)
+
+    result = valor("run", "several.yaml")
+
+    assert result.exit_code == 2
+    assert "report-Small.json is also written by the run small" in result.stderr
+
+
 def test_traceback_of_a_failed_run_is_shown_on_request(several, valor):
     result = valor("run", "several.yaml", "--only", "gone", "--traceback")
 

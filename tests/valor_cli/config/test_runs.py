@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -224,3 +225,37 @@ def test_single_request_of_several_runs_is_rejected(tmp_path: Path) -> None:
 def test_unquoted_placeholder_suggests_quotes(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=re.escape("in quotes: 'report-{run}.json'")):
         runs(write(tmp_path, "config.yaml", BASE + "output: [report-{run}.json]\nruns: [a]\n"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "named"),
+    [
+        ("C:\\Users\\a.b\\worst", "C:\\Users\\a.b\\worst-small"),
+        ("a.b/worst", "a.b/worst-small"),
+        ("worst/", "worst-small/"),
+        ("s3://bucket/worst.d", "s3://bucket/worst-small.d"),
+    ],
+)
+def test_name_of_run_is_added_to_the_last_part_of_a_path(
+    tmp_path: Path, folder: str, named: str
+) -> None:
+    text = json.dumps({"gallery": {"folder": folder}, "runs": ["small"], "data": {"path": "a.csv"}})
+    config = write(tmp_path, "config.json", text)
+
+    assert runs(config)["small"]["gallery"] == {"folder": named}
+
+
+def test_placeholder_in_the_gallery_keeps_its_type(tmp_path: Path) -> None:
+    gallery = 'gallery: {folder: worst, most: "{count}"}\n'
+    axes = "runs: {matrix: {count: [5, 10]}}\n"
+
+    found = runs(write(tmp_path, "config.yaml", BASE + gallery + axes))
+
+    assert found["5"]["gallery"] == {"folder": "worst-5", "most": 5}
+
+
+def test_suggested_command_quotes_a_path_with_spaces(tmp_path: Path) -> None:
+    config = write(tmp_path, "my config.yaml", BASE + "runs: [small, large]\n")
+
+    with pytest.raises(ConfigError, match=r"valor run '.*my config\.yaml', or"):
+        Request.from_file(config)

@@ -102,6 +102,22 @@ def test_function_without_argument_is_rejected(ranklab, valor):
     )
 
 
+def test_partial_function_without_argument_is_rejected(ranklab, valor):
+    code = "from functools import partial\ndef made(): pass\nrank = partial(made)"
+    (ranklab / "ranklab" / "commands.py").write_text(code)
+
+    assert valor("rank").stderr == (
+        "valor: ranklab.rank: expected a function of a list of arguments, too many positional "
+        "arguments\nWrite it as: def rank(arguments)\n"
+    )
+
+
+def test_function_without_a_signature_receives_its_arguments(ranklab, valor):
+    (ranklab / "ranklab" / "commands.py").write_text("rank = max")
+
+    assert valor("rank", "b").exit_code == 0
+
+
 def test_implementation_that_is_no_command_is_rejected(ranklab, valor):
     (ranklab / "ranklab" / "commands.py").write_text("rank = 3")
 

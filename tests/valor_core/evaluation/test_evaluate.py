@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from attrs import evolve
 from bird_tasks import Birds
 
-from valor_core import Evaluator, Registry, evaluate, metric
+from valor_core import Evaluator, Registry, evaluate, metric, packages
 from valor_core.errors import (
     BrokenPluginError,
     ConfigError,
@@ -437,6 +438,11 @@ def test_engine_may_be_an_object(lab: Path) -> None:
         evaluate(halves, METRICS, engine=Reversed)  # type: ignore[type-abstract]
 
 
+def test_pool_of_threads_is_no_engine(lab: Path) -> None:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ConfigError, match=r"got <.*PoolExecutor"):
+        evaluate(ITEMS, METRICS, engine=pool)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("requirement", "is_met"),
     [(">=0.1,<0.2", True), ("[cli]>=0.9", False), (" (<0.1)", False), (">=9; extra == 'x'", True)],
@@ -451,6 +457,27 @@ def test_plugin_that_requires_newer_core_is_a_warning(
 
     found = [f"valor-lab 1.0: needs valor-core{requirement.strip('[cli] ()')}, installed is"]
     assert [one[: len(found[0])] for one in warnings] == ([] if is_met else found)
+
+
+@pytest.mark.parametrize("requirement", [">=new", " @ file:///my wheels/core.whl"])
+def test_plugin_with_an_invalid_requirement_is_evaluated(lab: Path, requirement: str) -> None:
+    (metadata,) = lab.glob("*.dist-info/METADATA")
+    metadata.write_text(f"{metadata.read_text()}Requires-Dist: valor-core{requirement}\n")
+
+    assert evaluate(ITEMS, METRICS).warnings == ()
+
+
+def test_core_without_metadata_meets_every_requirement(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (metadata,) = lab.glob("*.dist-info/METADATA")
+    metadata.write_text(f"{metadata.read_text()}Requires-Dist: valor-core>=0.1\n")
+    found = packages.installed()
+    others = [one for one in found.distributions if one.key != "valor_core"]
+    without = packages.Installed(tuple(others), ())
+    monkeypatch.setattr(packages, "installed", lambda: without)
+
+    assert evaluate(ITEMS, METRICS).warnings == ()
 
 
 def test_broken_plugin_that_requires_newer_core_suggests_upgrade(install: Install) -> None:

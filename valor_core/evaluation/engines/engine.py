@@ -179,8 +179,9 @@ class Engine(Protocol):
 
 
 def is_engine(value: object) -> bool:
-    """Return True for an instance of an engine, as opposed to its name, table or class."""
-    return isinstance(value, Engine) and not isinstance(value, type)
+    """Return True for an engine; its name, table or class, and pools of workers are none."""
+    is_pool = any(hasattr(value, name) for name in ("submit", "apply_async"))
+    return isinstance(value, Engine) and not isinstance(value, type) and not is_pool
 
 
 def engine(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -71,7 +72,7 @@ def command(
         streams.say_json({"config": str(output), "schema": str(schema)})
         return
     streams.say(str(output))
-    streams.talk(f"Run it with: valor run {output}")
+    streams.talk(f"Run it with: valor run {quote(str(output))}")
     streams.talk(f"Editors complete it with: {schema}")
 
 

@@ -10,7 +10,7 @@ from valor_report.output_files import OutputFiles, WriteErrors, check_not_read
 from valor_report.requirements import split_requirement
 
 from valor_cli.program import streams
-from valor_cli.program.command import chosen_registry, module_option
+from valor_cli.program.command import chosen_registry, flat_option, module_option
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import print_report
 from valor_core.errors import MissingPluginError, SchemaError, StateError, UnknownNameError
@@ -28,11 +28,7 @@ from valor_core.specs import Registry
     multiple=True,
     help="File for the report, such as r.json or r.html.",
 )
-@click.option(
-    "--flat",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="JSON file for the numbers alone, for DVC and experiment trackers.",
-)
+@flat_option
 @module_option
 @click.option(
     "--require",

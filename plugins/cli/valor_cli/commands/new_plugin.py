@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeVar
 
 import click
@@ -50,7 +51,7 @@ def command(name: str, folder: Path, as_json: bool, **chosen: bool) -> None:
         return
     streams.say(str(made))
     if kind is ONE_FILE:
-        streams.talk(f"Run it with: valor run {made.with_suffix('.yaml')}")
+        streams.talk(f"Run it with: valor run {quote(str(made.with_suffix('.yaml')))}")
     else:
         streams.talk(f"Install it with: {install('-e', str(made))}")
     for required in kind.requires:

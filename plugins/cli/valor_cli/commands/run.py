@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeVar
 
 import click
 from valor_files import matching_readers
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
-from valor_report.output_files import WriteErrors
+from valor_report.output_files import SHOW_TRACEBACK, WriteErrors, bug_message
 from valor_report.tables.runs import run_table
 
 from valor_cli import INTERRUPTED
@@ -26,6 +27,7 @@ from valor_cli.program import streams
 from valor_cli.program.command import (
     chosen_registry,
     explain,
+    flat_option,
     module_option,
     modules,
     set_option,
@@ -54,11 +56,7 @@ def run_options(function: F) -> F:
                 multiple=True,
                 help="File for the report, such as r.json or r.html, instead of the config's.",
             ),
-            click.option(
-                "--flat",
-                type=click.Path(dir_okay=False, path_type=Path),
-                help="JSON file for the numbers alone, for DVC and experiment trackers.",
-            ),
+            flat_option,
             click.option(
                 "--confidence",
                 type=float,
@@ -277,6 +275,13 @@ def run_each(requests: Sequence[Request], *, quiet: bool, as_json: bool) -> int:
             reports.setdefault(name, error.message)
             code = max(code, WRONG)
             explain(click.get_current_context(), str(error), getattr(error, "__notes__", ()))
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            reports.setdefault(name, bug_message(error))
+            code = max(code, WRONG)
+            message = f"{name}: {bug_message(error)}"
+            explain(click.get_current_context(), message, (SHOW_TRACEBACK,))
         if code == INTERRUPTED:
             break
     if as_json:
@@ -335,7 +340,7 @@ def chosen_requests(
         data = path_from(files[0].parent, files[1])
         raise ConfigError(
             f"run: expected one config, got also {files[1]}",
-            f"Name the data in the config, or on top of it: --set data.path={data}",
+            f"Name the data in the config, or on top of it: --set {quote(f'data.path={data}')}",
         )
     known = [entry.name for entry in parameters_of(RunConfig)]
     on_top = {"metrics": metrics or None, "task": task}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +14,8 @@ from valor_report.gallery.parameters import GalleryParameters
 
 from valor_cli.config.files import parse
 from valor_cli.config.modules import registry_with
-from valor_cli.config.paths import Move, moved_paths, moved_resource
+from valor_cli.config.overrides import SHORT
+from valor_cli.config.paths import Move, each_text, moved_paths, moved_resource, path_from
 from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError, ValorError, did_you_mean_file, short_repr
 from valor_core.parameters import parameters_of
@@ -22,8 +24,6 @@ from valor_core.specs import GallerySpec, ReaderSpec, Registry, ResourceSpec
 from valor_core.specs.lookup import meaning_of
 from valor_core.specs.names import folded_name
 
-_SHORT = {"data": "reader", "engine": "name"}
-"""Keys whose table may be written as a name, and the key of this name in the table."""
 _SYNONYMS = tuple({one.name, *one.aliases} for one in parameters_of(RunConfig) if one.aliases)
 _MOST_BASES = 100
 
@@ -57,7 +57,7 @@ class ExtendedConfig:
             return merged
         if any(not _is_same(base.parent, self.folder) for base in self.bases):
             merged = _moved(merged, self.folder)
-        return dict(_unmarked(merged))
+        return dict(each_text(merged, str))
 
 
 def with_bases(
@@ -139,7 +139,7 @@ def _collected(
         found.append(base)
         if len(found) > _MOST_BASES:
             raise ConfigError(f"{place}extends: expected at most {_MOST_BASES} files, found more")
-        marked = _marked(parse(base), base.parent)
+        marked = each_text(parse(base), partial(FromBase.of, folder=base.parent))
         more = _collected(marked, base.parent, f"{base}: ", (*extending, base), found)
         merged = merge(merged, more)
     return merge(merged, {key: one for key, one in values.items() if key != "extends"})
@@ -170,8 +170,8 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     merged = {key: value for key, value in base.items() if key not in given}
     for key, value in over.items():
         below: Any = merged.get(key)
-        if isinstance(below, str) and isinstance(value, Mapping) and key in _SHORT:
-            below = {_SHORT[key]: below}
+        if isinstance(below, str) and isinstance(value, Mapping) and key in SHORT:
+            below = {SHORT[key]: below}
         is_merged = isinstance(below, Mapping) and isinstance(value, Mapping)
         merged[key] = merge(below, value) if is_merged and not _differ(below, value) else value
     return merged
@@ -185,22 +185,6 @@ def _differ(base: Mapping[str, Any], over: Mapping[str, Any]) -> bool:
     )
 
 
-def _marked(value: Any, folder: Path) -> Any:
-    if isinstance(value, str):
-        return FromBase.of(value, folder)
-    if isinstance(value, Mapping):
-        return {key: _marked(one, folder) for key, one in value.items()}
-    return [_marked(one, folder) for one in value] if isinstance(value, list) else value
-
-
-def _unmarked(value: Any) -> Any:
-    if isinstance(value, FromBase):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {key: _unmarked(one) for key, one in value.items()}
-    return [_unmarked(one) for one in value] if isinstance(value, list) else value
-
-
 def _moved(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Rewrite the paths in a merged config relative to its folder.
 
@@ -210,7 +194,7 @@ def _moved(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     def move(text: str) -> str:
         if not isinstance(text, FromBase) or os.path.isabs(text) or text.startswith("~"):
             return text
-        return Path(os.path.relpath(text.folder.absolute() / text, folder.absolute())).as_posix()
+        return path_from(folder, text.folder / text)
 
     def move_found(text: str) -> str:
         is_found = isinstance(text, FromBase) and (text.folder / text).exists()

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from attrs import evolve, frozen
@@ -65,7 +66,7 @@ class Request:
             first = requests[0].run
             raise ConfigError(
                 f"{path}: {config_runs.KEY}: expected one run, got {len(requests)}",
-                f"Run them all with: valor run {path}, or one with: --only {first}",
+                f"Run them all with: valor run {quote(str(path))}, or one with: --only {first}",
             )
         return requests[0]
 

@@ -17,6 +17,10 @@ PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
 """Path of a value: keys separated by dots, and indices in brackets."""
 
 
+SHORT = {"data": "reader", "engine": "name"}
+"""Keys whose table may be written as a name, and the key of this name in the table."""
+
+
 def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
     """Return a copy of a config with values replaced or added.
 
@@ -87,9 +91,9 @@ def _put(target: Any, path: str, value: Any, place: str) -> None:
                 target[step] = [] if isinstance(following, int) else {}
         elif not (isinstance(step, int) and isinstance(target, list) and step < len(target)):
             raise _misfit(place, step, target)
-        may_be_table = depth > 0 or step in ("data", "engine")
+        may_be_table = depth > 0 or step in SHORT
         if isinstance(target[step], str) and isinstance(following, str) and may_be_table:
-            target[step] = {"reader" if step == "data" else "name": target[step]}
+            target[step] = {SHORT.get(str(step), "name"): target[step]}
         target = target[step]
     last = steps[-1]
     if isinstance(last, str) and isinstance(target, dict):

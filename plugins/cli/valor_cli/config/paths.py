@@ -26,18 +26,27 @@ def moved_paths(
         for name in (entry.name, *entry.aliases)
     }
     return {
-        key: _with_paths(value, move) if key in kinds and kinds[key].holds_paths(value) else value
+        key: each_text(value, lambda text: text if text.startswith("${env:") else move(text))
+        if key in kinds and kinds[key].holds_paths(value)
+        else value
         for key, value in section.items()
     }
 
 
-def _with_paths(value: Any, move: Callable[[str], Any]) -> Any:
+def each_text(value: Any, change: Callable[[str], Any]) -> Any:
+    """Apply a function to all strings in a value of a config.
+
+    Examples
+    --------
+    >>> each_text({"paths": ["a.csv", 3]}, str.upper)
+    {'paths': ['A.CSV', 3]}
+    """
     if isinstance(value, str):
-        return value if value.startswith("${env:") else move(value)
+        return change(value)
     if isinstance(value, (list, tuple)):
-        return [_with_paths(item, move) for item in value]
+        return [each_text(item, change) for item in value]
     if isinstance(value, Mapping):
-        return {key: _with_paths(item, move) for key, item in value.items()}
+        return {key: each_text(item, change) for key, item in value.items()}
     return value
 
 

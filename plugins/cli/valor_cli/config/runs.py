@@ -26,6 +26,8 @@ _RUN = "run"
 _MOST = 1000
 _LISTED = 20
 _UNSAFE = re.compile(r"[^\w.+=-]+")
+_LAST_PART = re.compile(r"[^/\\]+(?=[/\\]*$)")
+"""Name of a file or folder in a path of any system."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _WRITE_AS = "Write it as: runs: {small: {data.path: small.csv}, large: {data.path: large.csv}}"
 
@@ -218,28 +220,33 @@ def expanded(values: Values, run: Run, place: str, change: Callable[[Values], Va
     for key in OUTPUTS:
         if changed.get(key):
             is_shared = key not in own or changed[key] != merged.get(key)
-            filled[key] = _of_run(changed[key], files, run.name if is_shared else None)
+            named = _of_run(changed[key], files, run.name if is_shared else None)
+            filled[key] = {**filled[key], **named} if isinstance(named, Mapping) else named
     return filled | {_RUN: run.name}
 
 
 def _of_run(value: Any, files: Mapping[str, Any], name: str | None) -> Any:
-    """Return output files with placeholders filled in, or else the run's name added."""
+    """Return output files with placeholders filled in, or else the run's name added.
+
+    Of a table, return the key with a file only.
+    """
     if isinstance(value, str):
         filled = _filled(value, files)
         return filled if filled != value or name is None else _renamed(value, name)
     if isinstance(value, list):
         return [_of_run(one, files, name) for one in value]
     if isinstance(value, Mapping):
-        others = {key: _filled(one, files) for key, one in value.items()}
-        return others | {k: _of_run(value[k], files, name) for k in ("folder",) if k in value}
+        return {key: _of_run(value[key], files, name) for key in ("folder",) if key in value}
     return value
 
 
 def _renamed(text: str, name: str) -> str:
-    path = PurePosixPath(text)
-    return (
-        _like(text, str(path.with_name(f"{path.stem}-{name}{path.suffix}"))) if path.name else text
-    )
+    found = _LAST_PART.search(text)
+    if found is None:
+        return text
+    path = PurePosixPath(found[0])
+    renamed = f"{path.stem}-{name}{path.suffix}"
+    return _like(text, f"{text[: found.start()]}{renamed}{text[found.end() :]}")
 
 
 def _filled(value: Any, placeholders: Mapping[str, Any]) -> Any:

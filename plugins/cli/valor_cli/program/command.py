@@ -108,6 +108,13 @@ def set_option(example: str) -> Callable[[F], F]:
     )
 
 
+flat_option = click.option(
+    "--flat",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSON file for the numbers alone, for DVC and experiment trackers.",
+)
+
+
 def explain(context: click.Context, message: str, notes: Iterable[str] = ()) -> None:
     """Print the message of the current error and its notes, or its traceback if requested.
 

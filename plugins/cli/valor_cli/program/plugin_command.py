@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from inspect import signature
 from typing import Any
 
@@ -45,11 +46,12 @@ def of_plugin(spec: CommandSpec) -> click.Command:
             f"Write one of them at {spec.implementation}",
         )
     try:
-        signature(code).bind([])
+        with suppress(ValueError):  # a built-in function may have no signature
+            signature(code).bind([])
     except TypeError as error:
         raise ManifestError(
             f"{spec.name}: expected a function of a list of arguments, {error}",
-            f"Write it as: def {code.__name__}(arguments)",
+            f"Write it as: def {spec.implementation.rpartition(':')[2]}(arguments)",
         ) from error
 
     def run(arguments: tuple[str, ...]) -> Any:

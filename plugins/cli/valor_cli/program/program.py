@@ -14,15 +14,16 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
-from valor_cli.program.command import TRACEBACK, explain, module_option, modules
+from valor_cli.program.command import explain, module_option, modules
 from valor_cli.program.usage import usage_errors_of, usage_message
-from valor_core.errors import ReportError, UnknownNameError, ValorError, described, did_you_mean
+from valor_core.errors import ReportError, UnknownNameError, ValorError, did_you_mean
 from valor_core.packages import version_of
 
 if TYPE_CHECKING:
@@ -98,14 +99,9 @@ class Program(click.Group):
             except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except Exception as error:
-                from valor_core.specs.extensions import plugin_of
+                from valor_report.output_files import SHOW_TRACEBACK, bug_message
 
-                where = plugin_of(error) or "valor or a plugin"
-                explain(
-                    context,
-                    f"{described(error)}; this is a bug in {where}",
-                    (f"Show the traceback with: {TRACEBACK}=1 valor …",),
-                )
+                explain(context, bug_message(error), (SHOW_TRACEBACK,))
                 return WRONG
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -136,7 +132,7 @@ class Program(click.Group):
                 names = [*BUILT_IN, *plugins, "--help", "--version"]
                 remedy = did_you_mean(name, names) or "See: valor --help"
                 if Path(name).exists():
-                    remedy = f"Write: valor run {name}"
+                    remedy = f"Write: valor run {quote(name)}"
                 elif "--module" in args:  # an option of the command, which is not known yet
                     remedy = f"Write the option first: valor --module FILE {name} …"
                 raise UnknownNameError(f"unknown command {name!r}", remedy) from error

@@ -24,7 +24,6 @@ from valor_core.errors import (
     ReportError,
     SchemaError,
     ValorError,
-    described,
 )
 from valor_core.evaluation import Evaluation
 from valor_core.parameters import NoParameters, parameters_from, parameters_of
@@ -35,11 +34,11 @@ from valor_core.results.report import ItemTable
 from valor_core.schemas import Batch, Uid, natural_order
 from valor_core.schemas.columns import natural
 from valor_core.specs import GallerySpec, Registry
-from valor_core.specs.extensions import plugin_of
 from valor_report.gallery import gallery_page
 from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN, GalleryParameters
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture
+from valor_report.output_files import SHOW_TRACEBACK, bug_message
 
 
 @frozen
@@ -274,10 +273,7 @@ def _reason(error: Exception) -> str:
         return error.one_line
     if os.environ.get("VALOR_TRACEBACK"):
         raise error
-    return (
-        f"{described(error)}; this is a bug in {plugin_of(error) or 'a plugin'}, show the "
-        "traceback with: VALOR_TRACEBACK=1 valor …"
-    )
+    return f"{bug_message(error)}, {SHOW_TRACEBACK[:1].lower()}{SHOW_TRACEBACK[1:]}"
 
 
 def _written_to_new_file(folder: Path, stem: str, image: bytes) -> str:
