@@ -304,9 +304,9 @@ def test_install_command_has_requirements_of_project_files() -> None:
             names = [re.split(r"[\[>]", line)[0] for line in sorted(each)]
             required = [one for one in names if one.startswith("valor-") and one != "valor-core"]
             if required or not extra:
-                found[metadata["name"] + extra] = " ".join(required)
+                found[metadata["name"] + extra] = required
 
-    assert found == packages._REQUIRED
+    assert found == packages.project_requirements()
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,41 +59,6 @@ DRAWING: Final = "valor-report"
 
 STATISTICS: Final = "valor-intervals"
 """Distribution of this project that computes intervals."""
-
-_REQUIRED: Final[Mapping[str, str]] = {
-    "valor-classification": "valor-files",
-    "valor-cli": "valor-files valor-report",
-    "valor-core": "",
-    "valor-core[cli]": "valor-cli",
-    "valor-core[tables]": "valor-files",
-    "valor-dask": "",
-    "valor-detection": "valor-files",
-    "valor-detection[plot]": "valor-report",
-    "valor-evaluate": "valor-files",
-    "valor-evaluate[classification]": "valor-classification",
-    "valor-evaluate[detection]": "valor-detection",
-    "valor-evaluate[segmentation]": "valor-segmentation",
-    "valor-evaluate[text]": "valor-text",
-    "valor-files": "",
-    "valor-hosts": "valor-report",
-    "valor-hosts[classification]": "valor-classification",
-    "valor-intervals": "",
-    "valor-llm": "valor-intervals",
-    "valor-llm[cli]": "valor-cli valor-report",
-    "valor-llm[gallery]": "valor-report",
-    "valor-report": "",
-    "valor-rgb": "valor-files valor-intervals valor-text",
-    "valor-rgb[cli]": "valor-cli",
-    "valor-rgb[llm]": "valor-llm",
-    "valor-segmentation": "valor-files",
-    "valor-segmentation[coco]": "valor-detection",
-    "valor-segmentation[images]": "valor-report",
-    "valor-testing": "",
-    "valor-text": "valor-files",
-    "valor-text[evaluate]": "valor-evaluate",
-    "valor-text[gallery]": "valor-report",
-}
-"""Distributions of this project that each of them, or an extra, requires besides core."""
 
 _NO_CLONE = (
     "Run it in a clone of Valor's repository: the package index does not have these packages."
@@ -320,18 +286,27 @@ def ways(*requirements: str) -> str:
     >>> ways("rasterio").endswith(" rasterio")
     True
     """
+    ours = project_requirements()
     named = [(one, *one.rstrip("]").partition("[")[::2]) for one in requirements]
-    if PUBLISHED or not any(name in _REQUIRED for _, name, _ in named):
+    if PUBLISHED or not any(name in ours for _, name, _ in named):
         return install(*requirements)
     arguments: list[str] = []
     for one, name, extras in named:
-        if name not in _REQUIRED:
+        if name not in ours:
             arguments.append(one)
             continue
         for each in dict.fromkeys([*_missing(name, *re.split("[ ,]+", extras)), one]):
             arguments += _source(each)
     command = install(*arguments)
     return command if _is_clone() or REPOSITORY else f"{command}\n{_NO_CLONE}"
+
+
+@lru_cache(maxsize=1)
+def project_requirements() -> Mapping[str, list[str]]:
+    """Distributions of this project, and those that each of them or an extra requires."""
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("requirements.toml").read_text("utf-8"))
 
 
 def _is_clone() -> bool:
@@ -355,10 +330,10 @@ def _missing(name: str, *extras: str) -> Iterator[str]:
     The package index does not have them, so the command must name their sources.
     """
     keys = (name, *(f"{name}[{extra}]" for extra in extras))
-    for required in " ".join(_REQUIRED.get(key, "") for key in keys).split():
-        yield from _missing(required)
-        if version_of(required) is None:
-            yield required
+    for one in chain(*(project_requirements().get(key, ()) for key in keys)):
+        yield from _missing(one)
+        if version_of(one) is None:
+            yield one
 
 
 def uninstall(distribution: str) -> str:

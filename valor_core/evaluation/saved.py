@@ -194,9 +194,7 @@ def called_source(source: Source) -> str:
     """Return the path of a saved state, or its size if it is in memory."""
     if isinstance(source, bytes):
         return f"state of {len(source):,} bytes"
-    return str(
-        source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "state")
-    )
+    return str(getattr(source, "name", "state") if hasattr(source, "read") else source)
 
 
 def _damaged(path: str, error: Exception) -> StateError:

@@ -480,18 +480,6 @@ def report_suffixes() -> tuple[str, ...]:
     return (_JSON, *sorted(announced(FORMATS)))
 
 
-def check_format(suffix: str) -> None:
-    """Raise a `RegistryError` if several distributions declare a format, or its code is broken.
-
-    Examples
-    --------
-    >>> check_format(".json")
-    """
-    found = extension(FORMATS, suffix)
-    if found is not None:
-        found.load()
-
-
 def either(words: Sequence[str]) -> str:
     """Join words with commas and "or".
 

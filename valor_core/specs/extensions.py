@@ -226,18 +226,6 @@ def missing(doing: str, distribution: str = DRAWING) -> MissingExtraError:
     )
 
 
-def extension_errors() -> list[str]:
-    """Import every extension; return the errors of those that conflict or cannot be imported."""
-    errors = []
-    for group in GROUPS[1:]:
-        for name in announced(group):
-            try:
-                required(group, name, name)
-            except RegistryError as error:
-                errors.append(str(error))
-    return errors
-
-
 GROUP = "valor.plugins"
 """Entry point group of plugins: the namespace is the name, the manifest module the value."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib import import_module
+from itertools import chain
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -139,7 +140,12 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
             kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
         }
         kernels = _kernels(plugins)
-        _check_no_protocols(plugins)
+        if protocols := [*chain(*_hook_results(plugins, "valor_protocols"))]:
+            raise ManifestError(
+                "valor_protocols: expected no protocols, since this version reads none, got "
+                f"{short_repr(protocols[0])}",
+                f"Return (), or upgrade valor-core with: {ways('valor-core')}",
+            )
     except pluggy.PluginValidationError as error:
         found = "; ".join(str(error).splitlines())
         remedy = f"Hooks take no arguments. They are: {', '.join(HOOKS)}."
@@ -179,16 +185,6 @@ def _kernels(plugins: pluggy.PluginManager) -> tuple[str, ...]:
                 "Return the import string of the family's valor_core.kernels.compiled.Kernels.",
             )
     return tuple(results)
-
-
-def _check_no_protocols(plugins: pluggy.PluginManager) -> None:
-    protocols = [one for result in _hook_results(plugins, "valor_protocols") for one in result]
-    if protocols:
-        raise ManifestError(
-            f"valor_protocols: expected no protocols, since this version reads none, "
-            f"got {short_repr(protocols[0])}",
-            f"Return (), or upgrade valor-core with: {ways('valor-core')}",
-        )
 
 
 def _declared(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -167,24 +167,6 @@ def _value(value: Any, found: re.Match[str]) -> Any:
     if value == SHARE:
         return float(found[1]) if "." in found[1] else int(found[1]) / 100
     return value
-
-
-def average_aliases(
-    *names: str, averages: Sequence[str] = ("macro", "micro", "weighted")
-) -> tuple[ParameterAlias, ...]:
-    """Return aliases with the average as prefix and suffix, ``macro_f1`` and ``f1_macro``.
-
-    Examples
-    --------
-    >>> [alias.name for alias in average_aliases("f1", averages=["macro"])]
-    ['f1_macro', 'macro_f1']
-    """
-    return tuple(
-        ParameterAlias(written, {"average": average})
-        for name in names
-        for average in averages
-        for written in (f"{name}_{average}", f"{average}_{name}")
-    )
 
 
 def in_config(parameters: Mapping[str, Any]) -> str:

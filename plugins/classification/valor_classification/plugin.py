@@ -12,7 +12,6 @@ from valor_core.specs import (
     Reference,
     hookimpl,
 )
-from valor_core.specs.names import average_aliases
 
 SHARE = Range(0, 1)
 VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "classification metrics")
@@ -31,6 +30,16 @@ GUO = Reference(
 )
 
 OF_SETS = {"multilabel": "exact", "hardmax": False, "score_thresholds": 0.5}
+
+
+def _average_aliases(*names: str) -> tuple[ParameterAlias, ...]:
+    """Return aliases with the average as prefix and suffix, ``macro_f1`` and ``f1_macro``."""
+    return tuple(
+        ParameterAlias(written, {"average": average})
+        for name in names
+        for average in ("macro", "micro", "weighted")
+        for written in (f"{name}_{average}", f"{average}_{name}")
+    )
 
 
 _spec = MetricFamily(
@@ -72,7 +81,7 @@ PREDICTED = (
         "predicted:LabelParameters",
         references=(VALOR, SOKOLOVA),
         aliases=("positive_predictive_value", "ppv", "precision_score"),
-        parameter_aliases=average_aliases("precision", "precision_score"),
+        parameter_aliases=_average_aliases("precision", "precision_score"),
         related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
@@ -82,7 +91,7 @@ PREDICTED = (
         "predicted:LabelParameters",
         references=(VALOR, SOKOLOVA),
         aliases=("sensitivity", "true_positive_rate", "tpr", "recall_score"),
-        parameter_aliases=average_aliases("recall", "recall_score"),
+        parameter_aliases=_average_aliases("recall", "recall_score"),
         related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
@@ -100,7 +109,7 @@ PREDICTED = (
         "predicted:LabelParameters",
         references=(VALOR, SOKOLOVA),
         aliases=("f1_score", "f_score"),
-        parameter_aliases=average_aliases("f1", "f1_score"),
+        parameter_aliases=_average_aliases("f1", "f1_score"),
         related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(

@@ -11,8 +11,8 @@ from attrs import define, evolve, field, frozen
 from valor_core.errors import ConfigError, ReportError, ValorError, described
 from valor_core.results import Report
 from valor_core.results.files import check_writable
-from valor_core.results.report import check_format, either, report_suffixes
-from valor_core.specs.extensions import plugin_of
+from valor_core.results.report import either, report_suffixes
+from valor_core.specs.extensions import FORMATS, extension, plugin_of
 from valor_report.item_file import write_items
 
 _ROWS = (".jsonl", ".parquet")
@@ -238,3 +238,15 @@ def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
         check_writable(path)
     except OSError as error:
         raise ConfigError(f"{place}{path} cannot be written, {error.strerror}") from error
+
+
+def check_format(suffix: str) -> None:
+    """Raise a `RegistryError` if several distributions declare a format, or its code is broken.
+
+    Examples
+    --------
+    >>> check_format(".json")
+    """
+    found = extension(FORMATS, suffix)
+    if found is not None:
+        found.load()

@@ -10,7 +10,7 @@ from valor_core import Registry, metric
 from valor_core.errors import ManifestError, UnknownNameError
 from valor_core.specs import ParameterAlias
 from valor_core.specs.lookup import meaning_of
-from valor_core.specs.names import average_aliases, split_name
+from valor_core.specs.names import split_name
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,6 @@ def test_placeholder_is_in_name_and_values(name, parameters) -> None:
 def test_alias_without_parameters_is_rejected(parameters) -> None:
     with pytest.raises(ManifestError):
         ParameterAlias("top", parameters)
-
-
-def test_average_is_prefix_or_suffix() -> None:
-    names = {known.name: known.parameters for known in average_aliases("f1")}
-
-    assert names["f1_macro"] == names["macro_f1"] == {"average": "macro"}
-    assert len(names) == 6
 
 
 def test_decorated_metric_is_found_by_name() -> None:

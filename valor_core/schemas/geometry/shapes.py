@@ -328,17 +328,6 @@ def _mask_box(mask: Mask) -> tuple[float, float, float, float]:
     return x, y, float(right.max()) + 1 - x, float(bottom) + 1 - y
 
 
-def starts_of(row_ends: Codes) -> Codes:
-    """Return the offsets of ragged rows and the total length, given where each row ends.
-
-    Examples
-    --------
-    >>> starts_of(np.array([2, 2, 5]))
-    array([0, 2, 2, 5])
-    """
-    return np.concatenate([[0], row_ends]).astype(np.int64)
-
-
 def ends(counts: Any) -> Codes:
     """Return the offsets of ragged rows and the total length, given their lengths.
 

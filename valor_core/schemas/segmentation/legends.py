@@ -255,29 +255,6 @@ def highest(legend: Legend) -> int:
     return int(legend.values[legend.codes >= 0].max(initial=0))
 
 
-def label_maps(images: Iterable[Any], legend: Legend, name: str) -> list[LabelImage]:
-    """Convert images to label images; error messages contain `name` and the position.
-
-    Raises
-    ------
-    SchemaError
-        As `label_image` does.
-
-    Examples
-    --------
-    >>> label_maps([[["cat"]]], Legend.of_labels(1), "y_true")
-    Traceback (most recent call last):
-        ...
-    valor_core.errors.SchemaError: y_true[0], pixels: expected rows and columns of whole numbers, \
-got array of <U3, shape (1, 1)
-    """
-    maps = []
-    for position, image in enumerate(images):
-        with error_at(f"{name}[{position}], "):
-            maps.append(label_image(image, legend))
-    return maps
-
-
 def label_image(image: Any, legend: Legend) -> LabelImage:
     """Convert an image to a label image.
 

@@ -22,7 +22,7 @@ from valor_core.errors import (
 )
 from valor_core.packages import OWNERS, uninstall, unmet_core, version_of
 from valor_core.specs import CommandSpec, Registry, Spec
-from valor_core.specs.extensions import GROUPS
+from valor_core.specs.extensions import GROUPS, announced, required
 from valor_core.specs.manifest import Manifest
 from valor_core.specs.names import folded_name
 from valor_core.specs.spec import KINDS, import_object
@@ -55,6 +55,18 @@ def foreign_claims(registry: Registry) -> list[str]:
         for claim in registry.claims.get(namespace, ())
         if folded_name(claim.distribution) != folded_name(owner)
     ]
+
+
+def extension_errors() -> list[str]:
+    """Import every extension; return the errors of those that conflict or cannot be imported."""
+    errors = []
+    for group in GROUPS[1:]:
+        for name in announced(group):
+            try:
+                required(group, name, name)
+            except RegistryError as error:
+                errors.append(str(error))
+    return errors
 
 
 def unread_groups() -> list[str]:

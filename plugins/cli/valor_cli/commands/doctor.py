@@ -15,6 +15,7 @@ from valor_report.tables.text_table import Cell, Row, TextTable
 
 from valor_cli.commands.diagnosis import (
     PluginCheck,
+    extension_errors,
     foreign_claims,
     plugin_checks,
     unread_groups,
@@ -25,7 +26,6 @@ from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_core.packages import ways
-from valor_core.specs.extensions import extension_errors
 
 OWN = "valor-core"
 _NO_EXTRA = {"extra": ""}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import RunLengths, Shapes
-from valor_core.schemas.geometry.shapes import MASK, starts_of
+from valor_core.schemas.geometry.shapes import MASK
 from valor_detection.coco_json.reference_scanner import segmentation
 from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, is_large, large_sentence
@@ -139,7 +139,7 @@ def _with_boxes(given: Segmentations, boxes: Floats) -> Segmentations:
     rows = np.flatnonzero(is_box)
     if not len(rows):
         return given
-    rings, numbers = starts_of(given.row_ends[:, 0])[rows], starts_of(given.ring_ends)
+    rings, numbers = _starts_of(given.row_ends[:, 0])[rows], _starts_of(given.ring_ends)
     corners = box_corners(boxes[rows])
     row_ends = given.row_ends.copy()
     row_ends[:, 0] += np.cumsum(is_box)
@@ -168,7 +168,7 @@ def box_corners(boxes: Floats) -> Floats:
 
 def outline_boxes(given: Segmentations, rows: Codes) -> Floats:
     """Return bounding boxes (x, y, width, height) of polygons; NaN for rows without polygons."""
-    rings, numbers = starts_of(given.row_ends[:, 0]), starts_of(given.ring_ends)
+    rings, numbers = _starts_of(given.row_ends[:, 0]), _starts_of(given.ring_ends)
     found = np.full((len(rows), 4), np.nan)
     for index, row in enumerate(rows.tolist()):
         first, last = numbers[rings[row]], numbers[rings[row + 1]]
@@ -182,10 +182,10 @@ def outline_boxes(given: Segmentations, rows: Codes) -> Floats:
 
 def _check_rings(given: Segmentations, rows: Codes, name: Callable[[int], str]) -> None:
     """Reject the polygons that pycocotools rejects; it checks only the first of each row."""
-    starts = starts_of(given.row_ends[:, 0])
+    starts = _starts_of(given.row_ends[:, 0])
     has_rings = (np.diff(starts) > 0)[rows]
     polygons = np.flatnonzero((given.kinds[rows] == POLYGONS) & has_rings)
-    counts = np.diff(starts_of(given.ring_ends))[starts[rows[polygons]]]
+    counts = np.diff(_starts_of(given.ring_ends))[starts[rows[polygons]]]
     short = np.flatnonzero(counts < _FEWEST)
     if len(short):
         raise ReadError(
@@ -231,3 +231,8 @@ def _check_filled(filled: Codes, sizes: Codes, name: Callable[[int], str]) -> No
             f"{name(row)}, segmentation: expected runs for {height} by {width} pixels, "
             f"found {filled[row]:,} pixels{and_more(len(wrong) - 1)}"
         )
+
+
+def _starts_of(row_ends: Codes) -> Codes:
+    """Return the offsets of ragged rows and the total length, given where each row ends."""
+    return np.concatenate([[0], row_ends]).astype(np.int64)

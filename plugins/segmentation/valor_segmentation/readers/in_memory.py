@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, short_repr
+from valor_core.errors import SchemaError, error_at, short_repr
 from valor_core.schemas import Datums, Vocabulary
 from valor_core.schemas.columns import check_not_masked, readable
-from valor_core.schemas.segmentation import Layer, Pixels, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, Layer, Legend, Pixels, SegmentationBatch
 from valor_core.schemas.segmentation.legends import (
     ignored_values,
-    label_maps,
+    label_image,
     legend_of,
     pixel_labels,
 )
@@ -66,7 +66,7 @@ def from_arrays(
         )
     truth = legend_of(named, ignored, vocabulary)
     plain = legend_of(named, (), vocabulary) if ignored else truth
-    layer = Layer(label_maps(true, truth, "y_true"), label_maps(predicted, plain, "y_pred"))
+    layer = Layer(_label_maps(true, truth, "y_true"), _label_maps(predicted, plain, "y_pred"))
     datums = Datums.numbers(len(true), metadata) if uids is None else Datums(uids, metadata)
     if len(datums) != len(true):
         raise SchemaError(
@@ -172,3 +172,12 @@ def _images(side: Any, name: str) -> Sequence[NDArray[Any]] | None:
     for i, image in enumerate(given):
         check_not_masked(image, f"{name}[{i}]", _FILL)
     return images
+
+
+def _label_maps(images: Iterable[Any], legend: Legend, name: str) -> list[LabelImage]:
+    """Convert images to label images; error messages contain `name` and the position."""
+    maps = []
+    for position, image in enumerate(images):
+        with error_at(f"{name}[{position}], "):
+            maps.append(label_image(image, legend))
+    return maps
