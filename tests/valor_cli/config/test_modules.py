@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
@@ -361,3 +362,24 @@ def test_bare_metric_name_needs_plugin_of_task(config: Path) -> None:
         "config.yaml: metrics and data need the plugin 'text', not installed here" in result.output
     )
     assert ways("valor-text") in result.output
+
+
+def test_workers_import_the_file_that_was_imported_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.chdir(tmp_path)
+    first, second = Path("first", "twolab.py"), Path("second", "twolab.py")
+    for file in (first, second):
+        file.parent.mkdir()
+        file.write_text(f"PLACE = {file.parent.name!r}\n")
+
+    for file in (first, second, first):
+        assert file.parent.name == import_file(file).PLACE
+        (tmp_path / "elsewhere").mkdir(exist_ok=True)
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        found = PathFinder.find_spec("twolab")
+        assert found is not None
+        assert found.origin == str(tmp_path / file)
+        monkeypatch.chdir(tmp_path)
+    sys.modules.pop("twolab")

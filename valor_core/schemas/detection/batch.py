@@ -121,6 +121,9 @@ class DetectionBatch(Batch):
         if self.label_ids is not None:
             check_length(self.label_ids, "label_ids", len(self.labels))
         if self.searched is not None:
+            if self.searched.shape[1:] != (2,):
+                shape = self.searched.shape
+                raise SchemaError(f"searched: expected rows of datum and label, got shape {shape}")
             images, labels = self.searched.T
             if not is_ascending(images):
                 raise SchemaError("searched: expected rows sorted by datum")

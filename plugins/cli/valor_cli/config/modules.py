@@ -48,8 +48,9 @@ def import_file(path: Path) -> ModuleType:
             "Rename the file.",
         )
     try:
-        if str(path.parent) not in sys.path:
-            sys.path.insert(0, str(path.parent))
+        # Worker processes import the file by its name: its folder must be the first with this name.
+        folder = str(path.resolve().parent)
+        sys.path[:] = [folder, *(one for one in sys.path if one != folder)]
         spec = importlib.util.spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
             raise ImportError("not a Python file")

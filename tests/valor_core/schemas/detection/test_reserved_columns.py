@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,9 +82,11 @@ def test_searched_labels_of_some_images_are_rejected() -> None:
         ([[3, 0]], r"searched, datums\[0\]: expected one of 3 datums, got 3"),
         ([[0, 0], [2, 9]], r"searched, labels\[1\]: expected one of 4 labels, got 9"),
         ([[1, 0], [0, 0]], "searched: expected rows sorted by datum"),
+        ([[0, 1, 2]], r"searched: expected rows of datum and label, got shape \(1, 3\)"),
+        ([0, 1], r"searched: expected rows of datum and label, got shape \(2,\)"),
     ],
 )
-def test_invalid_searched_pairs_are_rejected(pairs: list[list[int]], message: str) -> None:
+def test_invalid_searched_pairs_are_rejected(pairs: list[Any], message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         evolve(DetectionBatch.of(ITEMS), searched=pairs)
 
