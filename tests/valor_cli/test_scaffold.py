@@ -244,6 +244,30 @@ def test_invalid_plugin_name_is_rejected(name: str, tmp_path: Path, message: str
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("name", "example"), [("My-Lab", "my_lab"), ("valor-sharp", "sharp"), ("2nd", "mylab")]
+)
+def test_invalid_plugin_name_suggests_a_valid_one(name: str, example: str, tmp_path: Path) -> None:
+    with pytest.raises(RegistryError, match=f"for instance: {example}$"):
+        new_plugin(name, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["hosts", "testing", "report"])
+def test_name_of_a_package_of_this_project_is_rejected(name: str, tmp_path: Path) -> None:
+    with pytest.raises(PluginConflictError, match=f"valor-{name} is a package of Valor"):
+        new_plugin(name, tmp_path)
+
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", [METRICS, ONE_FILE], ids=lambda kind: kind.name)
+def test_plugin_below_a_file_suggests_another_folder(kind: PluginKind, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+
+    with pytest.raises(RegistryError, match=r"cannot be written, .*\n.*--folder"):
+        new_plugin("ourlab", tmp_path / "notes.txt", kind)
+
+
 def test_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "valor-ourlab").mkdir()
 

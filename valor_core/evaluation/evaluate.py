@@ -28,6 +28,7 @@ from valor_core.evaluation.engines.engine import Engine, PartitionTask, is_engin
 from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
+from valor_core.evaluation.request import check_task
 from valor_core.evaluation.state import EvaluationState
 from valor_core.parameters.kinds import built_in
 from valor_core.readers.partition import Partition, identity, name_in
@@ -172,6 +173,7 @@ def evaluate(
     )
     if others:
         _check_no_others(others, data, predictions, options, registry)
+    check_task(task, registry)
     resolved = resolve_data(data, predictions, registry, task, options.metrics)
     with Evaluator.of(options, resolved.task, resources=resources, registry=registry) as evaluator:
         task = evaluator.evaluation.task
@@ -231,7 +233,9 @@ def _split_arguments(
             "evaluate: expected metrics, got none"
             if metrics is None
             else "evaluate: expected data and metrics, or ground truths, predictions and metrics",
-            f"Write it as: evaluate({sides}, ['F1'])",
+            "Unpack the config: evaluate(**config)"
+            if isinstance(data, Mapping) and "metrics" in data
+            else f"Write it as: evaluate({sides}, ['F1'])",
         )
     return rest[0] if rest else None, metrics, task
 

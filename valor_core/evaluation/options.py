@@ -73,7 +73,8 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
     try:
         options: EvaluationOptions = parameters_from(EvaluationOptions, arguments, place)
     except ParameterError as error:
-        raise ConfigError(error.message, error.remedy) from error
+        remedy = _ENGINE if error.sentence.startswith("engine must") else error.remedy
+        raise ConfigError(error.message, remedy) from error
     if isinstance(options.items, Path):
         raise ConfigError(
             f"{place}items must be true or false, got {short_repr(str(options.items))}",
@@ -81,6 +82,11 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
         )
     return options
 
+
+_ENGINE = (
+    "Write it as: engine={'name': 'local', 'workers': 4}, or pass an object with the methods of "
+    "valor_core.evaluation.Engine."
+)
 
 _PYTHON_ONLY = ("resources", "registry")
 """Arguments of Python calls that are not keys of a config."""

@@ -90,7 +90,7 @@ class Evaluation:
         """Resolve the names in checked options and parse their filter and label map."""
         filter = options.filter
         with error_at(place):
-            _check_task(task, registry)
+            check_task(task, registry)
         bound = bind_metrics(options.metrics, registry, task, place, folder)
         plan = Plan.of(bound, registry)
         users = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
@@ -337,11 +337,11 @@ def _parsed_filter(text: str) -> Filter:
     return Filter.parse(text)
 
 
-def _check_task(task: str | None, registry: Registry) -> None:
+def check_task(task: str | None, registry: Registry) -> None:
     """Raise a `ConfigError` for a misspelt task; a plugin may use a task without declaring it."""
-    if task is None or registry.knows_task(task) or task in registry.namespaces:
-        return
     tasks = [spec.short_name for spec in registry.all(TaskSpec)]
+    if task is None or task in tasks or task in registry.namespaces:
+        return
     remedy = did_you_mean(task, tasks)
     if remedy is not None:
         raise ConfigError(f"task: expected one of {', '.join(tasks)}, got {task!r}", remedy)

@@ -7,12 +7,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, Self
 
-from valor_core.errors import ConfigError
+from valor_core.errors import ConfigError, short_repr
 
 _VARIABLE = re.compile(
     r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-((?:\$\{[^{}]*\}|[^{}])*))?\}", re.DOTALL
 )
 """Reference to a variable; the default may itself contain a reference."""
+
+
+_INVALID = re.compile(r"\$\{\s*(?:oc\.)?env\b[^\w}]*(\w*)", re.IGNORECASE)
+"""Beginning of a reference to a variable."""
 
 
 class FromEnvironment(str):
@@ -64,7 +68,7 @@ def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = N
     Raises
     ------
     ConfigError
-        If a variable without a default is not set; names the location of the reference.
+        If a variable without a default is not set, or a reference is malformed.
 
     Examples
     --------
@@ -94,5 +98,11 @@ def _fill(text: str, place: str, variables: Mapping[str, str]) -> str:
             )
         return variables[name]
 
+    invalid = _INVALID.search(_VARIABLE.sub("", text))
+    if invalid is not None:
+        raise ConfigError(
+            f"{place}: expected ${{env:NAME}} or ${{env:NAME:-default}}, got {short_repr(text)}",
+            f"Write it as: ${{env:{invalid[1] or 'NAME'}:-default}}",
+        )
     filled = _VARIABLE.sub(value_of, text)
     return text if filled == text else FromEnvironment(filled, text)

@@ -21,6 +21,7 @@ from valor_core.errors import (
     ParameterError,
     RegistryError,
     SchemaError,
+    did_you_mean,
     error_at,
     short_repr,
 )
@@ -186,8 +187,10 @@ def reader_of(
         return InMemory.of(data, registry.batch_maker(task), registry.arrays_remedy(task))
     values = dict(data)
     if "reader" not in values:
+        similar = next((key for key in values if did_you_mean("reader", [str(key)])), None)
         raise ConfigError(
-            f"{place}data.reader: expected the name of a reader, the key is missing", _SEE_READERS
+            f"{place}data.reader: expected the name of a reader, the key is missing",
+            f"Rename {similar} to reader." if similar else _SEE_READERS,
         )
     name = values.pop("reader")
     if not isinstance(name, str):

@@ -92,7 +92,8 @@ def write_text(path: Path, text: str | bytes, private: bool = False) -> None:
             f"{path}: cannot be written, expected Unicode text, found the lone surrogate {found}"
         ) from error
     except OSError as error:
-        raise ReportError(f"{path}: cannot be written, {error.strerror}") from error
+        missing = None if path.parent.exists() else f"Create it with: mkdir -p {path.parent}"
+        raise ReportError(f"{path}: cannot be written, {error.strerror}", missing) from error
 
 
 def _temporary_file(target: Path, mode: int = 0o666) -> Path:

@@ -343,7 +343,10 @@ class Report(Results):
 
     def _flat(self, path: Path) -> str:
         if path.suffix != _JSON:
-            raise ReportError(f"{path}: expected a name in .json for flat numbers")
+            raise ReportError(
+                f"{path}: expected a name in .json for flat numbers",
+                f"Name it {path.with_suffix(_JSON)}.",
+            )
         made: str = required(VIEWS, "scalars", "report.save: flat numbers")(self)
         return made
 
@@ -355,7 +358,10 @@ class Report(Results):
         if found is None and version_of(DRAWING) is None:
             raise missing(f"{path}: a report in {path.suffix}")
         if found is None:
-            raise ReportError(f"{path}: expected a name in {either(report_suffixes())}")
+            raise ReportError(
+                f"{path}: expected a name in {either(report_suffixes())}",
+                f"Name it {path.with_suffix(_JSON)}, for example.",
+            )
         made = found.load()(self)
         if not isinstance(made, (str, bytes)):
             raise BrokenPluginError(

@@ -479,7 +479,7 @@ class Registry:
 
     def _unknown_namespace(self, namespace: str, label: str) -> UnknownNameError:
         owner = OWNERS.get(folded_name(namespace))
-        if owner is not None:
+        if owner is not None and not self._has(folded_name(namespace)):
             return MissingPluginError(
                 f"{label}: the plugin '{folded_name(namespace)}' is not installed",
                 f"Install it with: {ways(owner)}",

@@ -125,7 +125,7 @@ def _items(mapping: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def _fields(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(names)
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _unions(mapping: Mapping[str, Iterable[Any]]) -> tuple[tuple[str, tuple[Any, ...]], ...]:

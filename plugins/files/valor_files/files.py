@@ -73,6 +73,9 @@ def file_below(folder: Path, name: str) -> Path | None:
     return path if is_below else None
 
 
+_VARIABLES = "Refer to environment variables in a config as ${env:NAME}."
+
+
 def checked_size(path: Path) -> int:
     """Size of a file in bytes.
 
@@ -86,7 +89,7 @@ def checked_size(path: Path) -> int:
     except FileNotFoundError as error:
         raise ReadError(
             f"{path}: no such file",
-            remedy=did_you_mean_file(path),
+            remedy=_VARIABLES if "$" in str(path) else did_you_mean_file(path),
         ) from error
     except OSError as error:
         raise unreadable_error(path, error) from error

@@ -6,6 +6,7 @@ import asyncio
 import pickle
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -405,3 +406,41 @@ def test_parts_of_streamed_data_set_have_report_of_whole_table() -> None:
     report = evaluate_partitions(streamed.iter(3), [F1])
 
     assert report["F1"].value == NUMBER
+
+
+def test_tables_by_column_are_one_partition() -> None:
+    columns = {"label": TRUTHS, "prediction": PREDICTIONS}
+
+    assert evaluate_partitions(columns, [F1])["F1"].value == NUMBER
+
+
+@pytest.mark.parametrize("frame", [None, "table.csv"])
+def test_other_objects_than_tables_are_rejected(frame: Any) -> None:
+    with pytest.raises(SchemaError, match="expected a data frame or tables, got"):
+        evaluate_partitions(frame, [F1])
+
+
+def test_no_partitions_ask_for_a_task() -> None:
+    with pytest.raises(SchemaError, match="expected rows, found none"):
+        evaluate_partitions([], [F1])
+
+
+@pytest.mark.parametrize(
+    "log",
+    [emit_evaluation_events, log_to_mlflow, log_to_wandb, partial(log_to_tensorboard, writer=1)],
+)
+def test_path_instead_of_report_suggests_to_load_it(log: Callable[[Any], object]) -> None:
+    with pytest.raises(SchemaError, match=r"expected a report, got 'report.json'\nPass the result"):
+        log("report.json")
+
+
+def test_objects_that_are_no_logger_or_writer_are_rejected() -> None:
+    with pytest.raises(SchemaError, match="log_to_tensorboard: expected a SummaryWriter, got None"):
+        log_to_tensorboard(REPORT, None)
+    with pytest.raises(SchemaError, match="emit_evaluation_events: expected a logger, got 'x'"):
+        emit_evaluation_events(REPORT, logger="x")
+
+
+def test_logits_of_other_items_than_labels_are_rejected() -> None:
+    with pytest.raises(SchemaError, match="expected as many labels as logits, got 3 and 2"):
+        compute_metrics(["Accuracy"])(([[1.0, 0.0], [0.0, 1.0]], [0, 1, 1]))

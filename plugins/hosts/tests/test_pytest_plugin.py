@@ -29,6 +29,14 @@ def test_saved(valor):
     valor.check("report.json")
 
 
+def test_saved_with_requirement(valor):
+    valor.check("labels.json", require={"Accuracy": ">= 0.9"})
+
+
+def test_without_requirement(valor):
+    valor.check(["cat"], ["cat"], ["Accuracy"])
+
+
 def test_without_fixture():
     pass
 """
@@ -44,6 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     (folder / "test_model.py").write_text(TESTS, encoding="utf-8")
     evaluate(["a"], ["a"], ["ROCAUC"]).save(folder / "report.json")
+    evaluate(["a", "b"], ["a", "a"], ["Accuracy"]).save(folder / "labels.json")
     return folder
 
 
@@ -71,7 +80,15 @@ F1/macro  >= 0.9    0.333333  not met
 
 def test_failed_check_reports_failed_metrics(done: subprocess.CompletedProcess[str]) -> None:
     assert "AssertionError: ROCAUC failed: expected a score with each prediction" in done.stdout
-    assert "2 failed, 2 passed" in done.stdout
+    assert "4 failed, 2 passed" in done.stdout
+
+
+def test_requirement_of_saved_report_is_checked(done: subprocess.CompletedProcess[str]) -> None:
+    assert "Accuracy  >= 0.9      0.5  not met" in done.stdout
+
+
+def test_check_of_data_without_requirement_fails(done: subprocess.CompletedProcess[str]) -> None:
+    assert "ConfigError: valor.check: expected requirements, got none" in done.stdout
 
 
 def test_junit_file_has_numbers_as_properties(

@@ -194,3 +194,26 @@ def test_scorer_reports_reason_of_undefined_number(model: LogisticRegression) ->
 def test_parameters_need_a_name() -> None:
     with pytest.raises(ConfigError, match="scorer: expected a name with average, got 3"):
         scorer(3, average="macro")  # type: ignore[arg-type]
+
+
+def test_weights_are_not_supported() -> None:
+    model = LogisticRegression(max_iter=500).fit(X, Y)
+
+    with pytest.raises(ConfigError, match="Weights of items are not supported yet"):
+        scorer("Accuracy")(model, X, Y, sample_weight=np.ones(len(Y)))
+
+
+@pytest.mark.parametrize(
+    ("method", "remedy"),
+    [("predit", "Did you mean 'predict'"), ("proba", "set response_method='predict_proba'")],
+)
+def test_missing_method_suggests_another(method: str, remedy: str) -> None:
+    model = LogisticRegression(max_iter=500).fit(X, Y)
+
+    with pytest.raises(SchemaError, match=remedy):
+        scorer("Accuracy", response_method=method)(model, X, Y)
+
+
+def test_arrays_instead_of_estimator_show_the_call() -> None:
+    with pytest.raises(SchemaError, match=r"\(model, X, y\)"):
+        scorer("Accuracy")(X, Y, Y)

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from attrs import frozen
+from valor_report import parse_requirements
 
 from valor_core import Report, evaluate
+from valor_core.errors import ConfigError
 from valor_hosts.reports import failures
 
 
@@ -34,7 +36,8 @@ class Checks:
         data : Report, path of a report in JSON, or data
             Report to check, or the first argument of `valor_core.evaluate`.
         *arguments, **options
-            Further arguments of `valor_core.evaluate`, such as ``require={"F1/macro": ">= 0.9"}``.
+            Further arguments of `valor_core.evaluate`, such as ``require={"F1/macro": ">= 0.9"}``,
+            which is required for data. For a report, `require` replaces its requirements.
 
         Returns
         -------
@@ -45,6 +48,8 @@ class Checks:
         ------
         AssertionError
             If the report is not ok. The message is a table of the unmet requirements.
+        ConfigError
+            If data is evaluated without requirements.
 
         Examples
         --------
@@ -55,12 +60,17 @@ class Checks:
         {'Accuracy': 0.5}
         """
         __tracebackhide__ = True  # pytest then shows the line of the test
-        if isinstance(data, (str, os.PathLike)) and not (arguments or options):
-            report = Report.load(data)
-        elif isinstance(data, Report):
-            report = data
+        is_report = isinstance(data, (str, os.PathLike, Report)) and not arguments
+        if is_report and options.keys() <= {"require"}:
+            report = data if isinstance(data, Report) else Report.load(data)
+            report = report.judged(parse_requirements(options.get("require") or {}))
         else:
             report = evaluate(data, *arguments, **options)
+            if not report.requirements:
+                raise ConfigError(
+                    "valor.check: expected requirements, got none",
+                    "Write them as: require={'F1/macro': '>= 0.9'}",
+                )
         for name, number in report.flat(short=True).items():
             self.record_property(name, number)
         if not report.ok:

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from valor_core import Evaluator, Report
+from valor_core.errors import SchemaError, short_repr
 from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
 
@@ -58,6 +59,11 @@ def evaluate_partitions(
         if merged is None:
             merged = Evaluator(metrics, found, **options)
         merged.resume(content)
+    if merged is None and task is None:
+        raise SchemaError(
+            "evaluate_partitions: expected rows, found none",
+            "Pass rows, or the task of the report: task='classification'",
+        )
     return (Evaluator(metrics, task, **options) if merged is None else merged).compute()
 
 
@@ -97,8 +103,15 @@ def _has_rows(table: Any) -> bool:
     return not hasattr(columns, "__len__") or len(columns) > 0
 
 
-def _of_tables(frame: Iterable[Any], count: PartitionCount) -> Iterator[Counted]:
-    for table in [frame] if hasattr(type(frame), "columns") else frame:
+def _of_tables(frame: Any, count: PartitionCount) -> Iterator[Counted]:
+    is_table = hasattr(type(frame), "columns") or isinstance(frame, Mapping)
+    tables = [frame] if is_table else frame
+    if not isinstance(tables, Iterable) or isinstance(tables, str):
+        raise SchemaError(
+            f"evaluate_partitions: expected a data frame or tables, got {short_repr(frame)}",
+            "Pass a list of tables. For a file, call: valor_core.evaluate(PATH, METRICS)",
+        )
+    for table in tables:
         yield from count([table])
 
 

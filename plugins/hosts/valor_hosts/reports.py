@@ -6,7 +6,25 @@ from attrs import evolve
 from valor_report import requirement_table, select, troubles
 
 from valor_core import Report
-from valor_core.errors import error_at
+from valor_core.errors import SchemaError, error_at, short_repr
+
+
+def check_report(report: object, host: str) -> None:
+    """Raise a `SchemaError` for another object than a report.
+
+    Examples
+    --------
+    >>> check_report("report.json", "log_to_mlflow")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: log_to_mlflow: expected a report, got 'report.json'
+    Pass the result of evaluate, or valor_core.Report.load(PATH)
+    """
+    if not isinstance(report, Report):
+        raise SchemaError(
+            f"{host}: expected a report, got {short_repr(report)}",
+            "Pass the result of evaluate, or valor_core.Report.load(PATH)",
+        )
 
 
 def single_number(report: Report, key: str | None = None, place: str = "") -> float:

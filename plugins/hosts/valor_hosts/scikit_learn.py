@@ -9,7 +9,14 @@ import numpy as np
 from attrs import evolve, frozen
 
 from valor_core import ClassificationBatch, Evaluator, Report
-from valor_core.errors import ConfigError, SchemaError, error_at, short_repr
+from valor_core.errors import (
+    NO_WEIGHTS,
+    ConfigError,
+    SchemaError,
+    did_you_mean,
+    error_at,
+    short_repr,
+)
 from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
 from valor_core.results import Failed, Undefined
@@ -114,16 +121,26 @@ class Scorer:
     response_method: tuple[str, ...]
     sign: int = 1
 
-    def __call__(self, estimator: Any, X: Any, y_true: Any) -> float:  # noqa: N803
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y_true: Any,
+        sample_weight: Any = None,
+    ) -> float:
         """Return the signed number of an estimator's responses.
 
         Raises
         ------
+        ConfigError
+            If there is a `sample_weight`: weights of items are not supported yet.
         SchemaError
             If the estimator has none of the methods, or its responses do not fit `y_true`.
         ReportError
             If the number is undefined.
         """
+        if sample_weight is not None:
+            raise ConfigError(f"{self!r}: expected no sample_weight, got one", NO_WEIGHTS)
         with error_at(f"{self!r}: "):
             return self.sign * self.number(self.report(_batch(self, estimator, X, y_true)))
 
@@ -155,7 +172,10 @@ def _batch(scorer: Scorer, estimator: Any, X: Any, y_true: Any) -> Classificatio
     method = next((name for name in scorer.response_method if hasattr(estimator, name)), None)
     if method is None:
         names = " or ".join(scorer.response_method)
-        raise SchemaError(f"expected an estimator with {names}, got {short_repr(estimator)}")
+        raise SchemaError(
+            f"expected an estimator with {names}, got {short_repr(estimator)}",
+            _method_remedy(estimator, scorer.response_method),
+        )
     response = getattr(estimator, method)(X)
     classes = getattr(estimator, "classes_", None)
     is_multilabel = np.ndim(y_true) == 2 and np.shape(y_true)[1] > 1
@@ -164,6 +184,17 @@ def _batch(scorer: Scorer, estimator: Any, X: Any, y_true: Any) -> Classificatio
     if is_multilabel:  # 0/1 matrices
         return _of_scores(y_true, np.asarray(response, dtype=np.float64))
     return _of_labels(y_true, response)
+
+
+def _method_remedy(estimator: Any, methods: Sequence[str]) -> str:
+    if not hasattr(estimator, "predict"):
+        return "Call the scorer with an estimator, its input and the true classes: (model, X, y)"
+    there = [name for name in (*PREDICT, *SCORES) if hasattr(estimator, name)]
+    return (
+        did_you_mean(methods[0], there, cutoff=0.75)
+        or f"Use an estimator that has it, or set response_method={there[-1]!r}, if the metric "
+        "accepts it."
+    )
 
 
 def _scored(y_true: Any, response: Any, classes: Any) -> ClassificationBatch:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from valor_core import Failed, Report
+from valor_core.errors import SchemaError, short_repr
 from valor_core.packages import import_extra, version_of
 from valor_core.results import NoScore
 from valor_core.results.result import first_line
+from valor_hosts.reports import check_report
 
 EVENT = "gen_ai.evaluation.result"
 
@@ -38,11 +40,19 @@ def emit_evaluation_events(report: Report, *, logger: Any = None) -> int:
     ------
     MissingExtraError
         If ``opentelemetry-api`` is not installed.
+    SchemaError
+        If the first argument is not a report, or the logger cannot emit events.
     """
+    check_report(report, "emit_evaluation_events")
     package = "opentelemetry-api"
     logs = import_extra("opentelemetry._logs", "emit_evaluation_events", package)
     if logger is None:
         logger = logs.get_logger("valor_hosts", version_of("valor-hosts"))
+    if not hasattr(logger, "emit"):
+        raise SchemaError(
+            f"emit_evaluation_events: expected a logger, got {short_repr(logger)}",
+            "Omit it, or pass LoggerProvider().get_logger('NAME') of opentelemetry.sdk._logs",
+        )
     events = list(evaluation_events(report))
     for attributes in events:
         logger.emit(logs.LogRecord(event_name=EVENT, attributes=attributes))

@@ -7,8 +7,9 @@ from typing import Any
 from valor_report import scalars
 
 from valor_core import Report
-from valor_core.errors import ReportError
+from valor_core.errors import ReportError, SchemaError, short_repr
 from valor_core.packages import import_extra
+from valor_hosts.reports import check_report
 
 
 def log_to_mlflow(
@@ -34,6 +35,7 @@ def log_to_mlflow(
     artifact : str
         Name of the files, without suffix.
     """
+    check_report(report, "log_to_mlflow")
     mlflow = import_extra("mlflow", "log_to_mlflow", "mlflow")
     mlflow.log_metrics(scalars(report, prefix), step=step, run_id=run_id)
     mlflow.log_text(report.to_html(), f"{artifact}.html", run_id=run_id)
@@ -56,6 +58,12 @@ def log_to_tensorboard(
     step : int, optional
         Step of the numbers, such as the epoch.
     """
+    check_report(report, "log_to_tensorboard")
+    if not hasattr(writer, "add_scalar"):
+        raise SchemaError(
+            f"log_to_tensorboard: expected a SummaryWriter, got {short_repr(writer)}",
+            "Make one with: torch.utils.tensorboard.SummaryWriter(FOLDER)",
+        )
     for key, number in scalars(report, prefix).items():
         writer.add_scalar(key, number, step)
     writer.add_text(f"{prefix}report", report.to_markdown(), step)
@@ -82,6 +90,7 @@ def log_to_wandb(
     ReportError
         If there is no run.
     """
+    check_report(report, "log_to_wandb")
     wandb = import_extra("wandb", "log_to_wandb", "wandb")
     run = wandb.run if run is None else run
     if run is None:

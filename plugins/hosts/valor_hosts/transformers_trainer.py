@@ -91,6 +91,12 @@ def _classified(
             f"compute_metrics: expected logits of shape (n, classes), got {short_repr(logits)}",
             "For generated tokens, pass decode=tokenizer.batch_decode.",
         )
+    if truths.shape[:1] != logits.shape[:1]:
+        raise SchemaError(
+            f"compute_metrics: expected as many labels as logits, got {len(truths)} and "
+            f"{len(logits)}",
+            "Pass logits and labels of the same items: (logits, labels)",
+        )
     if truths.ndim == logits.ndim - 1:  # one label for each item or token
         is_counted = truths != IGNORED
         logits, truths = logits[is_counted], truths[is_counted]

@@ -4,6 +4,7 @@ from valor_report.drawing.images import image_bytes, thumbnail
 from valor_report.drawing.panels import Panel, panel_sheet, panel_size
 from valor_report.drawing.photos import check_photo_folder, photo
 from valor_report.gallery.pictures import Gallery, MarkedPiece, MarkedTexts, Picture
+from valor_report.requirements import parse_requirements
 from valor_report.scalar_keys import scalars
 from valor_report.selection import select
 from valor_report.tables.sections import requirement_table
@@ -28,6 +29,7 @@ __all__ = [
     "number_text",
     "panel_sheet",
     "panel_size",
+    "parse_requirements",
     "photo",
     "requirement_table",
     "scalars",

@@ -17,6 +17,8 @@ from valor_core.results.results import has_name
 from valor_core.specs import Range
 from valor_report.selection import select
 
+_NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+")
+
 
 def parse_requirements(
     require: Mapping[str, Any],
@@ -49,11 +51,17 @@ def parse_requirements(
         if not isinstance(condition, str) or not CONDITION.fullmatch(condition):
             raise ConfigError(
                 f"require.{name}: expected a comparison, got {short_repr(condition)}",
-                f'Write it as: ">= {condition if is_number(condition) else 0.5}".',
+                f'Write it as: ">= {_threshold(condition)}"',
             )
         if metrics is not None:
             _check_in_range(name, condition, ranges.get(_chosen(name, metrics), Range()))
     return tuple(Requirement(name, condition) for name, condition in require.items())
+
+
+def _threshold(condition: object) -> object:
+    """Return the number of an invalid condition, or an example."""
+    found = _NUMBER.search(str(condition))
+    return condition if is_number(condition) else found[0] if found else 0.5
 
 
 def _chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> str:

@@ -14,14 +14,14 @@ VARIABLES = {"ROOT": "/data", "KEY": "s3cret"}
 def test_only_marked_variables_are_filled_in() -> None:
     config = {
         "path": "${env:ROOT}/a.csv",
-        "plain": "$ROOT ${ROOT} {env:ROOT} ${env:1}",
+        "plain": "$ROOT ${ROOT} {env:ROOT}",
         "list": ["${env:KEY}-${env:KEY}", 3, None],
         "deep": {"er": ("${env:KEY}",)},
     }
 
     assert fill_in(config, variables=VARIABLES) == {
         "path": "/data/a.csv",
-        "plain": "$ROOT ${ROOT} {env:ROOT} ${env:1}",
+        "plain": "$ROOT ${ROOT} {env:ROOT}",
         "list": ["s3cret-s3cret", 3, None],
         "deep": {"er": ["s3cret"]},
     }
@@ -72,7 +72,6 @@ def test_unset_variable_is_reported_with_position(place: str, message: str) -> N
         ("${env:NONE:-${env:ROOT}/x}", "/data/x"),
         ("${env:NONE:-${env:ALSO:-c}}", "c"),
         ("${env:NONE:-a:-b}", "a:-b"),
-        ("${env:NONE-a}", "${env:NONE-a}"),
     ],
 )
 def test_default_replaces_unset_or_empty_variable(text: str, filled: str) -> None:
@@ -89,3 +88,25 @@ def test_value_of_a_variable_is_not_filled_in_again() -> None:
 def test_unset_variable_in_a_default_is_reported() -> None:
     with pytest.raises(ConfigError, match="the environment variable NONE is not set"):
         fill_in("${env:ALSO:-${env:NONE}}", variables=VARIABLES)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "${env:KEY",
+        "${env:KEY-x}",
+        "${env KEY:-x}",
+        "${ENV:KEY}",
+        "${oc.env:KEY,x}",
+        "a/${ env:KEY}",
+    ],
+)
+def test_malformed_reference_shows_correct_form(reference: str) -> None:
+    with pytest.raises(ConfigError, match=r"path: expected \$\{env:NAME\}") as caught:
+        fill_in({"path": reference}, variables=VARIABLES)
+
+    assert caught.value.remedy == "Write it as: ${env:KEY:-default}"
+
+
+def test_value_of_a_variable_may_look_like_a_reference() -> None:
+    assert fill_in("${env:KEY}", variables={"KEY": "${env:"}) == "${env:"

@@ -224,7 +224,8 @@ def test_misspelled_metric_is_not_mistaken_for_a_label() -> None:
             {"average": "macro"},
             "is a parameter of F1, not of evaluate",
         ),
-        (LABELS, ["F1"], {"sample_weight": [1, 2, 3]}, "unknown argument 'sample_weight'"),
+        (LABELS, ["F1"], {"sample_weight": [1, 2, 3]}, "Weights of items are not supported yet"),
+        (LABELS, ["F1"], {"weights": [1, 2, 3]}, "Weights of items are not supported yet"),
         (LABELS, ["F1"], {"slice": ["site"]}, "evaluate: unknown argument 'slice'"),
         (
             ([-1, 1], [0.25, 0.75]),
@@ -348,3 +349,13 @@ def test_object_array_of_scores_is_accepted() -> None:
     scores = np.array([[0.75, 0.25], [1, 0]], object)
 
     assert evaluate([0, 1], scores, ["Accuracy"])["Accuracy"].value == 1 / 2
+
+
+def test_task_in_capitals_suggests_its_name() -> None:
+    with pytest.raises(ConfigError, match=r"got 'Classification'\nDid you mean 'classification'\?"):
+        evaluate([0, 1], [0, 1], ["Accuracy"], task="Classification")
+
+
+def test_misspelt_key_of_the_reader_is_named() -> None:
+    with pytest.raises(ConfigError, match="Rename redaer to reader"):
+        evaluate({"redaer": "wide", "path": "a.csv"}, ["classification.Accuracy"])

@@ -103,7 +103,24 @@ def test_init_replaces_schema_and_no_other_file(folder, valor):
         ),
         (
             ["preds.csv", "-m", "F1", "-o", "run.toml"],
-            "valor: config: expected a name in .yaml or .json, got 'run.toml'\n",
+            "valor: config: expected a name in .yaml or .json, got 'run.toml'\n"
+            "Name it run.yaml, for example.\n",
+        ),
+        (
+            ["preds.csv", "-m", "F1", "-o", "absent/run.yaml"],
+            "valor: absent/run.yaml: cannot be written, No such file or directory\n"
+            "Create its folder with: mkdir -p absent\n",
+        ),
+        (
+            ["preds.csv"],
+            "valor: init: expected the names of metrics, got none\n"
+            "Select metrics: valor init preds.csv --metrics Accuracy,Precision,Recall,F1\n"
+            "See the installed ones with: valor list\n",
+        ),
+        (
+            ["preds.csv", "-m", "F1,Acuracy"],
+            "valor: metrics[1]: metric 'Acuracy': unknown in the task 'classification'\n"
+            "Did you mean 'Accuracy'?\n",
         ),
     ],
 )

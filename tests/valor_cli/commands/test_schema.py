@@ -27,6 +27,18 @@ def test_schema_that_cannot_be_written_is_an_error(lab, valor, tmp_path):
 
     assert result.exit_code == 2
     assert "a.json: cannot be written, No such file or directory" in result.stderr
+    assert f"mkdir -p {tmp_path / 'absent'}\n" in result.stderr
+
+
+def test_schema_does_not_overwrite_a_config(lab, valor, tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text("metrics: [F1]\n")
+
+    result = valor("schema", "-o", str(config))
+
+    assert result.exit_code == 2
+    assert "exists already and is not a schema of configs" in result.stderr
+    assert config.read_text() == "metrics: [F1]\n"
 
 
 def test_schema_names_excluded_plugins(lab, valor):

@@ -217,3 +217,24 @@ def test_windows_path_in_double_quotes_suggests_single_quotes(tmp_path):
         parse(file)
 
     assert error.value.remedy == "Write paths with / or in single quotes: 'C:\\data'"
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("task:\ttext\n", "Replace tabs with spaces."),
+        (
+            "task:text\ndata: {}\n",
+            "Write a space after each colon, and text with a colon in quotes.",
+        ),
+        ("task: text\n metrics: [F1]\n", "Write a space after each colon, and text with a colon"),
+        ("data:\n  path: a\n reader: b\n", "Begin all keys of a table in the same column."),
+    ],
+)
+def test_yaml_error_shows_correction(tmp_path: Path, text: str, remedy: str) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+
+    with pytest.raises(ConfigError) as caught:
+        parse(tmp_path / "config.yaml")
+
+    assert (caught.value.remedy or "").startswith(remedy)

@@ -325,8 +325,35 @@ def test_file_with_import_of_earlier_version_gets_the_new_one(
     with pytest.raises((ConfigError, RegistryError)) as caught:
         import_file(tmp_path / "old_lab.py")
 
-    assert "old_lab.py cannot be imported, " in caught.value.message
+    assert "cannot be imported, " in caught.value.message
     assert caught.value.remedy == "Write: from valor_core.errors import short_repr"
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import valor_core\n\nvalor_core.Metric", "line 3: cannot be imported, AttributeError"),
+        ("\ndef score(:", "line 2: cannot be imported, SyntaxError: invalid syntax"),
+    ],
+)
+def test_broken_file_names_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, found: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("broken_lab.py").write_text(code)
+
+    with pytest.raises(ConfigError) as caught:
+        import_file(Path("broken_lab.py"))
+
+    assert f"modules: broken_lab.py, {found}" in caught.value.message
+    assert caught.value.remedy == "Show the traceback with: python broken_lab.py"
+
+
+def test_misspelt_name_of_a_file_suggests_closest(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").touch()
+
+    with pytest.raises(ConfigError, match=r"Did you mean 'mine\.py'\?"):
+        import_file(tmp_path / "mine")
 
 
 @pytest.fixture

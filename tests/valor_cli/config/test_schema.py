@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -116,3 +117,18 @@ def test_table_under_other_key_is_resource_section() -> None:
     checked = check(LEAST | {"judge": {"model": "m"}, "model": {"name": "n"}}, "")
 
     assert checked.resources == {"judge": {"model": "m"}, "model": {"name": "n"}}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "remedy"),
+    [
+        ("items", "yes", "Write it as: items: true"),
+        ("items", "off", "Write it as: items: false"),
+        ("gallery", "pictures", "Write it as: gallery: {folder: gallery}"),
+        ("weights", "column", "Weights of items are not supported yet"),
+        ("sample_weight", {"column": "w"}, "Weights of items are not supported yet"),
+    ],
+)
+def test_value_of_another_form_shows_correction(key: str, value: Any, remedy: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(remedy)):
+        check({"data": {"reader": "csv"}, "metrics": ["F1"], key: value}, "config.yaml: ")

@@ -502,3 +502,13 @@ def valor_metrics():
     return [MetricSpec(name="newerlab.Sketched", task="text", summary="S", range=Range(0, 1),
         higher_is_better=True, implementation="newerlab.metrics:Sketched")]
 """
+
+
+def test_engine_object_without_methods_shows_both_forms() -> None:
+    with pytest.raises(ConfigError, match=r"engine=\{'name': 'local', 'workers': 4\}, or pass an"):
+        evaluate([0, 1], [0, 1], ["Accuracy"], task="classification", engine=object())
+
+
+def test_config_as_one_argument_suggests_to_unpack_it() -> None:
+    with pytest.raises(ConfigError, match=r"evaluate\(\*\*config\)"):
+        evaluate({"metrics": ["Accuracy"], "data": {"reader": "wide", "path": "a.csv"}})

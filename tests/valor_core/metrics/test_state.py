@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_core.states import StateRequest
+from valor_core.states import RowsOf, StateRequest
 from valor_core.states.state import find, join
 
 
@@ -55,3 +55,7 @@ def test_open_returns_new_state() -> None:
     request = StateRequest(dict)
 
     assert request.open() is not request.open()
+
+
+def test_single_field_of_rows_is_one_field() -> None:
+    assert RowsOf("text.TokenF1", metadata="noise").metadata == ("noise",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 
@@ -13,7 +14,8 @@ from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option, modules
 from valor_cli.program.command import command as make_command
 from valor_cli.program.questions import ask, asked_config, can_ask
-from valor_core.errors import ConfigError
+from valor_core.errors import ConfigError, error_at
+from valor_core.specs.lookup import meaning_of
 
 
 @make_command("init")
@@ -54,12 +56,16 @@ def command(
         files = files or ask("Which file has the predictions? (or two files)", _paths)
         values = asked_config(files, names, task, reader, registry)
     elif files:
-        values = config_of(files, names, task, reader, registry, modules=modules())
+        values = config_of(files, names, task, reader, registry, modules=modules(), command="init")
     else:
         raise ConfigError(
             "init: expected files of data, got nothing",
             "Name them: valor init predictions.csv --metrics Accuracy",
         )
+    for position, name in enumerate(values["metrics"]):
+        with error_at(f"metrics[{position}]: "):
+            written = name["name"] if isinstance(name, Mapping) else name
+            meaning_of(str(written), registry, values.get("task"))
     schema = output.parent / FILE
     if schema.exists() and not is_schema(schema):
         raise ConfigError(

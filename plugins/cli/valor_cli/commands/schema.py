@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from valor_cli.config.editor_schema import json_schema, schema_text, write_schema
+from valor_cli.config.editor_schema import is_schema, json_schema, schema_text, write_schema
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
+from valor_core.errors import ConfigError
 
 
 @make_command("schema")
@@ -29,6 +30,11 @@ def command(output: Path | None, as_json: bool) -> None:
     if output is None:
         streams.say(schema_text(json_schema(registry)))
     else:
+        if output.exists() and not is_schema(output):
+            raise ConfigError(
+                f"schema: {output} exists already and is not a schema of configs",
+                "Specify another file, such as: -o valor.schema.json",
+            )
         write_schema(output, registry)
         if as_json:
             streams.say_json({"schema": str(output)})

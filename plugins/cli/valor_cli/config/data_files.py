@@ -14,7 +14,7 @@ from valor_files import ReaderMatch, matching_readers
 from valor_cli.config.files import PARSERS, SCHEMA_KEY, STANDARD_INPUT
 from valor_cli.config.paths import moved_paths, path_from
 from valor_cli.config.schema import RunConfig
-from valor_cli.config.unknown_files import check_complete, missing, not_read
+from valor_cli.config.unknown_files import check_complete, missing, new_folder, not_read
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, short_repr
 from valor_core.specs import ReaderSpec, Registry
 from valor_core.specs.lookup import only_task
@@ -61,6 +61,7 @@ def config_of(
     registry: Registry,
     data: Mapping[str, Any] | None = None,
     modules: Sequence[Path] = (),
+    command: str = "run",
 ) -> dict[str, Any]:
     """Return a config that evaluates data files, with the reader inferred from their content.
 
@@ -78,6 +79,8 @@ def config_of(
         Parameters of the reader that the command line sets.
     modules : sequence of Path
         Plugins of one file on the command line, for the remedies.
+    command : str
+        Command that the user typed, for the remedies.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def config_of(
     if task is not None and not isinstance(task, str):
         raise ConfigError(f"task must be a string, got {short_repr(task)}")
     options = [f"--module {shlex.quote(str(module))}" for module in modules]
-    typed = " ".join(["valor run", *options, *map(shlex.quote, map(str, files))])
+    typed = " ".join([f"valor {command}", *options, *map(shlex.quote, map(str, files))])
     chosen_task, task = task, task or only_task(metrics, registry)
     chosen_reader = None if reader is None else reader_called(reader, registry, task)
     matches = matching_readers(files, registry, task=task, reader=chosen_reader, metrics=metrics)
@@ -108,7 +111,7 @@ def config_of(
         first = ",".join(matches[0].detected.metrics) or "NAME,NAME"
         choice = f" --task {chosen_task}" if chosen_task else ""
         raise ConfigError(
-            "run: expected the names of metrics, got none",
+            f"{command}: expected the names of metrics, got none",
             f"Select metrics: {typed}{choice} --metrics {first}\n"
             "See the installed ones with: valor list",
         )
@@ -223,7 +226,10 @@ def save_config(
     """
     suffix = file.suffix.casefold()
     if suffix not in (".yaml", ".yml", ".json"):
-        raise ConfigError(f"config: expected a name in .yaml or .json, got {short_repr(str(file))}")
+        raise ConfigError(
+            f"config: expected a name in .yaml or .json, got {short_repr(str(file))}",
+            f"Name it {file.with_suffix('.yaml')}, for example.",
+        )
     values = dict(values)
     reader = registry.find(ReaderSpec, values["data"]["reader"], values.get("task"))
 
@@ -243,4 +249,6 @@ def save_config(
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{file}: cannot be written, {error.strerror}") from error
+        raise ConfigError(
+            f"{file}: cannot be written, {error.strerror}", new_folder(file)
+        ) from error

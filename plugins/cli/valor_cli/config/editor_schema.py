@@ -31,6 +31,7 @@ from valor_cli.config.editor_names import (
 )
 from valor_cli.config.files import SCHEMA_KEY
 from valor_cli.config.schema import RunConfig
+from valor_cli.config.unknown_files import new_folder
 from valor_core.errors import ConfigError
 from valor_core.specs import (
     EngineSpec,
@@ -120,7 +121,9 @@ def write_schema(file: Path, registry: Registry) -> None:
     try:
         file.write_text(f"{schema_text(json_schema(registry))}\n", encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{file}: cannot be written, {error.strerror}") from error
+        raise ConfigError(
+            f"{file}: cannot be written, {error.strerror}", new_folder(file)
+        ) from error
 
 
 def is_schema(file: Path) -> bool:

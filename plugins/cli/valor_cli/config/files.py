@@ -161,6 +161,12 @@ def _yaml(text: str, path: Path) -> Any:
 def _yaml_remedy(problem: str, lines: list[str]) -> str | None:
     if "escape character" in problem:
         return "Write paths with / or in single quotes: 'C:\\data'"
+    if "'\\t'" in problem:
+        return "Replace tabs with spaces."
+    if "mapping values are not allowed" in problem:
+        return "Write a space after each colon, and text with a colon in quotes."
+    if "<block end>" in problem:
+        return "Begin all keys of a table in the same column."
     for braces in map(_BRACES.search, lines):
         if braces is not None:
             return f"Put text with braces in quotes: '{braces[0]}'"

@@ -10,10 +10,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import isroutine
 from pathlib import Path
+from shlex import quote
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from valor_core.errors import ConfigError, ManifestError, ValorError, error_at
+from valor_core.errors import (
+    ConfigError,
+    ManifestError,
+    ValorError,
+    did_you_mean_file,
+    error_at,
+)
 from valor_core.lazy import migration_hint
 from valor_core.specs import MetricSpec, Registry
 from valor_core.specs.spec import KINDS
@@ -37,7 +45,10 @@ def import_file(path: Path) -> ModuleType:
         If the file does not exist or cannot be imported.
     """
     if not path.is_file():
-        raise ConfigError(f"modules: {path}: no such file")
+        raise ConfigError(
+            f"modules: {path}: no such file",
+            did_you_mean_file(path) or f"See the files there with: ls {quote(str(path.parent))}",
+        )
     name, facts = path.stem, path.stat()
     version = path.resolve(), facts.st_mtime_ns, facts.st_size
     if name in sys.modules and _imported.get(name) == version:
@@ -53,20 +64,41 @@ def import_file(path: Path) -> ModuleType:
         sys.path[:] = [folder, *(one for one in sys.path if one != folder)]
         spec = importlib.util.spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
-            raise ImportError("not a Python file")
+            raise ConfigError(
+                f"modules: {path}: expected a Python file, got {path.suffix or 'no suffix'}",
+                "List files in .py under modules, and files of data under data.",
+            )
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         _imported[name] = version
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a script may call sys.exit on import
         sys.modules.pop(name, None)
+        if isinstance(error, ConfigError):
+            raise
         if isinstance(error, ValorError):
             raise error.at(f"modules: {path} cannot be imported, ") from error
+        line = _line_of(error, path)
+        place = f"{path}, line {line}" if line else str(path)
         raise ConfigError(
-            f"modules: {path} cannot be imported, {type(error).__name__}: {error}",
-            migration_hint(error),
+            f"modules: {place}: cannot be imported, {type(error).__name__}: "
+            f"{error.msg if isinstance(error, SyntaxError) else error}",
+            migration_hint(error) or f"Show the traceback with: python {quote(str(path))}",
         ) from error
     return module
+
+
+def _line_of(error: BaseException, path: Path) -> int | None:
+    """Return the line of a file that raised an error on import, or None."""
+    file = path.resolve()
+    if isinstance(error, SyntaxError) and Path(error.filename or "").resolve() == file:
+        return error.lineno
+    lines = [
+        line
+        for frame, line in walk_tb(error.__traceback__)
+        if Path(frame.f_code.co_filename).resolve() == file
+    ]
+    return lines[-1] if lines else None
 
 
 def registry_with(modules: Iterable[Path], plugins: Mapping[str, str] | None = None) -> Registry:

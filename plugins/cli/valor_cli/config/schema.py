@@ -104,6 +104,11 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
             f"{place}run must be a name, got {short_repr(values['run'])}",
             "Rename the key to runs.",
         )
+    if values.get("items") in ("yes", "on", "no", "off"):
+        raise ConfigError(
+            f"{place}items must be true, false or a path, got {short_repr(values['items'])}",
+            f"Write it as: items: {'true' if values['items'] in ('yes', 'on') else 'false'}",
+        )
     known = {name for entry in parameters_of(RunConfig) for name in (entry.name, *entry.aliases)}
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
@@ -132,7 +137,9 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     try:
         return CheckedConfig(parameters_from(RunConfig, own, place), sections)
     except ParameterError as error:
-        raise ConfigError(error.message, error.remedy) from error
+        form = _FORMS.get(error.sentence.partition(" ")[0])
+        remedy = error.remedy or (f"Write it as: {form}" if form else None)
+        raise ConfigError(error.message, remedy) from error
 
 
 def _data_of(file: str, task: Any, place: str) -> str:
@@ -156,6 +163,18 @@ def _check_no_kind(name: str, value: Any, place: str) -> None:
     if remedy is not None:
         raise ConfigError(f"{place}{name}: expected a table, got {short_repr(value)}", remedy)
 
+
+_FORMS = {
+    "engine": "engine: {name: local, workers: 4}",
+    "flat": "flat: metrics.json",
+    "gallery": "gallery: {folder: gallery}",
+    "modules": "modules: [mine.py]",
+    "output": "output: report.json",
+    "plugins": "plugins: {NAMESPACE: DISTRIBUTION}",
+    "require": 'require: {F1: ">= 0.9"}',
+    "state": "state: counts.valor",
+}
+"""Keys as they are written, for values of another type."""
 
 _ELSEWHERE = {
     "metric_params": "Write them with each metric: metrics: [{name: NAME, PARAMETER: VALUE}]",

@@ -52,6 +52,19 @@ def missing(file: Path) -> ConfigError:
     return ConfigError(f"{file}: no such file", remedy)
 
 
+def new_folder(file: Path) -> str:
+    """Return the remedy for a file that cannot be written.
+
+    Examples
+    --------
+    >>> new_folder(Path("missing/config.yaml"))
+    'Create its folder with: mkdir -p missing'
+    """
+    if file.parent.exists():
+        return "Choose another folder."
+    return f"Create its folder with: mkdir -p {quote(str(file.parent))}"
+
+
 def not_read(
     files: Sequence[Path],
     typed: str,

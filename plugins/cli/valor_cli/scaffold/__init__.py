@@ -78,6 +78,15 @@ OPTIONAL_KINDS: Final = (
 """Kinds with an option of the command."""
 
 
+_DISTRIBUTIONS = frozenset(
+    (
+        *OWNERS.values(),
+        *("valor-cli", "valor-hosts", "valor-intervals", "valor-report", "valor-testing"),
+    )
+)
+"""Distributions of this project; a plugin with such a name would replace it."""
+
+
 def new_plugin(name: str, folder: Path, kind: PluginKind = METRICS) -> Path:
     """Write a plugin that works: a manifest, an example of its kind, and tests that pass.
 
@@ -98,9 +107,9 @@ def new_plugin(name: str, folder: Path, kind: PluginKind = METRICS) -> Path:
     Raises
     ------
     RegistryError
-        If the name is invalid or a file exists; nothing is written.
+        If the name is invalid or a file exists; nothing is written. If the folder is not writable.
     PluginConflictError
-        If an installed plugin or one of this project has the namespace.
+        If an installed plugin or one of this project has the namespace or the distribution.
 
     Examples
     --------
@@ -138,10 +147,15 @@ def new_plugin(name: str, folder: Path, kind: PluginKind = METRICS) -> Path:
                 "it exists already",
                 "Choose another name or folder, or remove it first.",
             )
-    for path, text in texts.items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="\n")
+    try:
+        for path, text in texts.items():
+            file = root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise RegistryError(
+            f"{made}: cannot be written, {error.strerror}", "Choose another with: --folder FOLDER"
+        ) from error
     return made
 
 
@@ -157,10 +171,12 @@ def _bounds(core: str) -> str:
 def _check(name: str, kind: PluginKind) -> None:
     """Raise an error if a plugin of a kind cannot have a name."""
     if not _NAME.fullmatch(name):
+        valid = re.sub(r"[^a-z0-9]+", "_", name.casefold().removeprefix("valor-")).strip("_")
+        example = valid if _NAME.fullmatch(valid) else "mylab"
         raise RegistryError(
             f"name: expected lower-case letters, digits and _ between them, first a letter, "
             f"got {short_repr(name)}",
-            "Name the plugin after your lab or its subject, for instance: mylab",
+            f"Name the plugin after your lab or its subject, for instance: {example}",
         )
     if len(name) > _LONGEST:
         raise RegistryError(
@@ -173,6 +189,11 @@ def _check(name: str, kind: PluginKind) -> None:
         raise PluginConflictError(
             f"name: expected a free namespace, {name!r} belongs to {owner}",
             "Choose another; see those in use with: valor list",
+        )
+    if kind is not ONE_FILE and f"valor-{name.replace('_', '-')}" in _DISTRIBUTIONS:
+        raise PluginConflictError(
+            f"name: expected a free name, valor-{name.replace('_', '-')} is a package of Valor",
+            "Choose another, for instance: mylab",
         )
     if kind is TASK and registry.knows_task(name):
         raise PluginConflictError(

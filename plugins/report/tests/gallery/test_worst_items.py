@@ -338,6 +338,11 @@ def test_evaluate_draws_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -
             "gallery.folder: expected a folder",
         ),
         (
+            {"name": "artlab.Wall", "folder": "new", "foldr": "other"},
+            {},
+            "gallery.foldr: unknown key\nDid you mean 'folder'?",
+        ),
+        (
             {"name": "artlab.Wall", "folder": "taken"},
             {},
             "has an index.html that is not a gallery",

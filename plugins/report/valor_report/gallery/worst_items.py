@@ -21,9 +21,11 @@ from valor_core.errors import (
     BrokenPluginError,
     ConfigError,
     MissingExtraError,
+    ParameterError,
     ReportError,
     SchemaError,
     ValorError,
+    did_you_mean,
 )
 from valor_core.evaluation import Evaluation
 from valor_core.parameters import NoParameters, parameters_from, parameters_of
@@ -325,6 +327,12 @@ def plan(
     rest = {key: value for key, value in section.items() if key not in shared}
     chosen: GalleryParameters = parameters_from(GalleryParameters, common, f"{place}gallery.")
     spec = _spec(chosen.name, task, registry, place)
+    names = {
+        name for one in parameters_of(spec.parameter_class) for name in (one.name, *one.aliases)
+    }
+    for key in rest:
+        if key not in names and (remedy := did_you_mean(str(key), sorted(names | shared))):
+            raise ParameterError(f"{key}: unknown key", remedy, f"{place}gallery.")
     parameters: Any = parameters_from(spec.parameter_class, rest, f"{place}gallery.")
     if folder is not None:
         chosen, parameters = (
