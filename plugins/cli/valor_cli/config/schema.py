@@ -174,7 +174,7 @@ _FORMS = {
     "require": 'require: {F1: ">= 0.9"}',
     "state": "state: counts.valor",
 }
-"""Keys as they are written, for values of another type."""
+"""Written forms of keys, shown if a value has a wrong type."""
 
 _ELSEWHERE = {
     "metric_params": "Write them with each metric: metrics: [{name: NAME, PARAMETER: VALUE}]",
