@@ -17,7 +17,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = "valor_core/packages.py"
 PLACEHOLDER = "https://example.org/valor"
 """Address of the repository in a rehearsal."""

@@ -101,6 +101,18 @@ def test_folder_of_an_earlier_release_is_not_overwritten(
     assert capsys.readouterr().err == f"{tmp_path}: expected an empty folder\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_folder_is_relative_to_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old.whl").touch()
+
+    done = subprocess.run(
+        [ROOT / ".ci/release", "--rehearse", "out"], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert (done.returncode, done.stderr) == (2, "out: expected an empty folder\n")
+
+
 @for_each(
     "written, expected",
     [

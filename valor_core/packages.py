@@ -104,10 +104,6 @@ class Distribution:
         """Version."""
         return self._header("Version")
 
-    def text(self, file: str) -> str:
-        """Return the content of a metadata file, empty if missing."""
-        return self._read(file)
-
     def _header(self, name: str) -> str:
         """Return a field of the metadata header, cached."""
         if name not in self._cache:
@@ -183,7 +179,7 @@ def unmet_core(name: str) -> RegistryError | None:
     found, core = _distribution(name), version_of("valor-core")
     if found is None or core is None or name in OWNERS.values() or find_spec("packaging") is None:
         return None
-    for line in _NEEDS_CORE.findall("\n".join(map(found.text, _FACTS))):
+    for line in _NEEDS_CORE.findall("\n".join(map(found._read, _FACTS))):
         from packaging.requirements import Requirement
 
         with suppress(ValueError):  # an invalid requirement says nothing about core
