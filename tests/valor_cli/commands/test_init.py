@@ -131,6 +131,14 @@ def test_init_neither_overwrites_nor_guesses(folder, valor, arguments, message):
     assert (folder / "odd.csv").read_text() == "one,two\ncat,dog\n"
 
 
+def test_init_suggests_options_that_the_command_has(folder, valor):
+    lines = valor("init", "odd.csv", "-o", "new.yaml").stderr.splitlines()
+
+    assert "--set" in lines[1]
+    assert lines[1].partition(": ")[2].startswith("valor run odd.csv ")
+    assert lines[-1] == "Or answer questions: valor init odd.csv"
+
+
 def test_init_asks_for_missing_settings(folder):
     code, screen = typed(
         ["init"], ["odd.csv", "classification", "one", "two", "Acuracy", "Accuracy, F1"]

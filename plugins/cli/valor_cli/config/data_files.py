@@ -92,7 +92,9 @@ def config_of(
     if task is not None and not isinstance(task, str):
         raise ConfigError(f"task must be a string, got {short_repr(task)}")
     options = [f"--module {shlex.quote(str(module))}" for module in modules]
-    typed = " ".join([f"valor {command}", *options, *map(shlex.quote, map(str, files))])
+    typed = " ".join(["valor run", *options, *map(shlex.quote, map(str, files))])
+    # `valor init` has no --set, which other remedies use.
+    own = typed.replace("valor run", f"valor {command}", 1)
     chosen_task, task = task, task or only_task(metrics, registry)
     chosen_reader = None if reader is None else reader_called(reader, registry, task)
     matches = matching_readers(files, registry, task=task, reader=chosen_reader, metrics=metrics)
@@ -104,7 +106,7 @@ def config_of(
         tasks = " or ".join(dict.fromkeys(one.task for one in matches))
         raise ConfigError(
             f"{files[0]}: may be data of the task {tasks}",
-            f"Specify the task: {typed} --task {matches[0].task}",
+            f"Specify the task: {own} --task {matches[0].task}",
         )
     check_complete(matches[0], files, typed, metrics, data or {})
     if not metrics:
@@ -112,7 +114,7 @@ def config_of(
         choice = f" --task {chosen_task}" if chosen_task else ""
         raise ConfigError(
             f"{command}: expected the names of metrics, got none",
-            f"Select metrics: {typed}{choice} --metrics {first}\n"
+            f"Select metrics: {own}{choice} --metrics {first}\n"
             "See the installed ones with: valor list",
         )
     return matches[0].config(metrics)
