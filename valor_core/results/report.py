@@ -345,7 +345,7 @@ class Report(Results):
         if path.suffix != _JSON:
             raise ReportError(
                 f"{path}: expected a name in .json for flat numbers",
-                f"Name it {path.with_suffix(_JSON)}.",
+                f"Name it {path.stem or 'report'}.json.",
             )
         made: str = required(VIEWS, "scalars", "report.save: flat numbers")(self)
         return made
@@ -360,7 +360,7 @@ class Report(Results):
         if found is None:
             raise ReportError(
                 f"{path}: expected a name in {either(report_suffixes())}",
-                f"Name it {path.with_suffix(_JSON)}, for example.",
+                f"Name it {path.stem or 'report'}.json, for example.",
             )
         made = found.load()(self)
         if not isinstance(made, (str, bytes)):

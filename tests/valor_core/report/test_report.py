@@ -418,3 +418,12 @@ def test_report_is_saved_to_a_path_only() -> None:
         REPORT.save(BytesIO())  # type: ignore[arg-type]
     with pytest.raises(ReportError, match=r"got 3\nUse: Report.from_dict\(json.load\(file\)\)"):
         Report.load(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("path", "flat", "name"),
+    [(".", True, "report"), ("numbers.csv", True, "numbers"), (".", False, "report")],
+)
+def test_unsupported_name_of_a_report_suggests_one(path: str, flat: bool, name: str) -> None:
+    with pytest.raises(ReportError, match=rf"\nName it {name}\.json"):
+        REPORT.save(path, flat=flat)
