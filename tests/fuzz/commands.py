@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from click.testing import CliRunner
-from valor_cli.program.program import TRACEBACK, program
+from valor_cli.program.command import TRACEBACK
+from valor_cli.program.program import program
 
 _CODES = (0, 1, 2)
 _FAULTS = re.compile(r"this is a bug in|Traceback|[^\n\t -~\u00a0-\U0010ffff]|[\u202a-\u202e]")
