@@ -339,9 +339,9 @@ def _parsed_filter(text: str) -> Filter:
 
 def check_task(task: str | None, registry: Registry) -> None:
     """Raise a `ConfigError` for a misspelt task; a plugin may use a task without declaring it."""
-    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
-    if task is None or task in tasks or task in registry.namespaces:
+    if task is None or task in registry.namespaces or registry.knows_task(task):
         return
+    tasks = [spec.short_name for spec in registry.all(TaskSpec)]  # imports all manifests
     remedy = did_you_mean(task, tasks)
     if remedy is not None:
         raise ConfigError(f"task: expected one of {', '.join(tasks)}, got {task!r}", remedy)

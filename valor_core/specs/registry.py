@@ -285,11 +285,12 @@ class Registry:
         return make
 
     def knows_task(self, task: str) -> bool:
-        """Return whether a plugin declares a task."""
+        """Return whether a plugin declares a task with exactly this name."""
         try:
-            return self.find(TaskSpec, task) is not None
+            spec = self.find(TaskSpec, task)
         except UnknownNameError:
             return False
+        return task in (spec.short_name, spec.name)
 
     def all(self, kind: type[_S]) -> list[_S]:
         """Return all specs of a kind, sorted by name; `failures` has the broken plugins."""

@@ -68,8 +68,8 @@ class Part(Partition):
 
 @hookimpl
 def valor_readers():
-    return [ReaderSpec(name="labelme.labelme", task="text", summary="Shapes", parameters=Chosen,
-        implementation="labelme.plugin:Labelme")]
+    return [ReaderSpec(name="labelfiles.labelme", task="text", summary="Shapes", parameters=Chosen,
+        implementation="labelfiles.plugin:Labelme")]
 """
 
 
@@ -196,11 +196,11 @@ class TestPartitionTask:
 
     def test_error_of_a_reader_names_file_and_plugin(self, install: Install) -> None:
         install("valor-lab", "lab", PLUGINS / "lab")
-        install("labelme", "labelme", {"plugin.py": LABELME, "__init__.py": ""})
+        install("labelfiles", "labelfiles", {"plugin.py": LABELME, "__init__.py": ""})
 
         for shape, found in (("{}", "KeyError: 'points'"), ("[]", "TypeError: list indices must")):
             with pytest.raises(PartitionError) as caught:
-                evaluate({"reader": "labelme.labelme", "shape": shape}, ["lab.LongShare"])
+                evaluate({"reader": "labelfiles.labelme", "shape": shape}, ["lab.LongShare"])
 
             assert caught.value.message.startswith(f"lgt, im0 to im2: im1.json: {found}")
-            assert caught.value.message.endswith(", raised in labelme")
+            assert caught.value.message.endswith(", raised in labelfiles")
