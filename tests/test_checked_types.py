@@ -34,6 +34,7 @@ def check(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
         sys.modules.pop(name, None)
 
 
+@pytest.mark.nightly  # type checkers take long
 def test_guides_and_implemented_protocols_pass_strict_mypy(
     check: ModuleType, capfd: pytest.CaptureFixture[str]
 ) -> None:

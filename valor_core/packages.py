@@ -176,8 +176,16 @@ def unmet_core(name: str) -> RegistryError | None:
     The `packaging` library, whose import takes 10 ms, is needed for distributions of others only:
     those of this project are released together.
     """
+    if name in OWNERS.values():
+        return None
+    found = _unmet_core(installed(), name)
+    return None if found is None else RegistryError(*found)
+
+
+@lru_cache(maxsize=256)  # each evaluation asks for all distributions that it uses
+def _unmet_core(scanned: Installed, name: str) -> tuple[str, str] | None:
     found, core = _distribution(name), version_of("valor-core")
-    if found is None or core is None or name in OWNERS.values() or find_spec("packaging") is None:
+    if found is None or core is None or find_spec("packaging") is None:
         return None
     for line in _NEEDS_CORE.findall("\n".join(map(found._read, _FACTS))):
         from packaging.requirements import Requirement
@@ -187,7 +195,7 @@ def unmet_core(name: str) -> RegistryError | None:
             is_asked = one.marker is None or one.marker.evaluate({"extra": ""})
             if not is_asked or one.specifier.contains(core, prereleases=True):
                 continue
-            return RegistryError(
+            return (
                 f"{found.name} {found.version}: needs valor-core{one.specifier}, "
                 f"installed is {core}",
                 f"Upgrade it with: {ways('valor-core')}",

@@ -135,6 +135,7 @@ def test_kernel_in_the_guide_is_that_of_new_plugins(tmp_path: Path) -> None:
     assert not [path for path in named if not (made / path).is_file()]
 
 
+@pytest.mark.nightly  # type checkers take long
 def test_new_plugins_pass_linter_and_type_checker(tmp_path: Path) -> None:
     sources: list[str] = []
     for name, kind in (

@@ -14,7 +14,7 @@ from valor_cli.program.program import program
 
 from valor_core.errors import ConfigError, ManifestError, PluginConflictError, RegistryError
 from valor_core.packages import ways
-from valor_core.specs import registry
+from valor_core.specs import extensions, registry
 from valor_core.specs.extensions import claims
 
 LAB = '''
@@ -143,6 +143,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
             del sys.modules[name]
+    extensions._DECORATED.clear()  # else other tests see the report formats
 
 
 def write(folder: Path, name: str, text: str) -> Path:

@@ -180,6 +180,8 @@ class Engine(Protocol):
 
 def is_engine(value: object) -> bool:
     """Return True for an engine; its name, table or class, and pools of workers are none."""
+    if value is None or isinstance(value, (str, Mapping)):  # faster than asking the protocol
+        return False
     is_pool = any(hasattr(value, name) for name in ("submit", "apply_async"))
     return isinstance(value, Engine) and not isinstance(value, type) and not is_pool
 
