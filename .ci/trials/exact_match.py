@@ -5,7 +5,7 @@ from valor_core import Text, evaluate, metric
 
 @metric("mylab.ExactMatch", task="text", requires=("response", "references"))
 def exact_match(item) -> float:
-    """Whether the response is one of the references."""
+    """Return 1 if the response is one of the references."""
     return float(item.response in item.references)
 
 

@@ -129,7 +129,7 @@ def metric(
     >>> from valor_core.schemas.text.batch import Text
     >>> @metric("mylab.ExactMatch", task="text")
     ... def exact_match(item, *, ignore_case: bool = False) -> float:
-    ...     '''Whether the response is one of the references.'''
+    ...     '''Return 1 if the response is one of the references.'''
     ...     fold = str.casefold if ignore_case else str
     ...     return float(fold(item.response) in map(fold, item.references))
     >>> exact_match(Text("q1", response="paris", references="Paris"))

@@ -12,7 +12,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ItemMetricSpec(
             name="mylab.ExactMatch",
             task="text",
-            summary="Whether the response is one of the references",
+            summary="Share of responses that are one of the references",
             parameters=ExactMatchParameters,
             implementation="mylab.exact_match:score",
             higher_is_better=True,
