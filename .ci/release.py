@@ -57,6 +57,7 @@ TRIALS: Mapping[str, Trial] = {
     "valor-files": Trial("with_files.py"),
     "valor-report": Trial("with_report.py"),
     "valor-intervals": Trial("with_intervals.py"),
+    "valor-labels": Trial("with_labels.py"),
     "valor-testing": Trial("with_testing.py"),
     "valor-cli": Trial(
         "run examples/text/summaries.jsonl --module exact_match.py -m mylab.ExactMatch"

@@ -1,5 +1,4 @@
 from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice
-from valor_core.evaluation.call_arguments import documented_call
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.request import Evaluation
@@ -15,7 +14,6 @@ __all__ = [
     "MetricChoice",
     "Plan",
     "Slices",
-    "documented_call",
     "load_state",
     "save_state",
 ]

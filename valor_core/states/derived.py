@@ -19,9 +19,7 @@ from valor_core.states.sums import ExactSum, ExactSums
 _MARK = "counted"
 
 
-def counted(
-    neutral: Callable[..., Any], *, takes_self: bool = False, by_label: bool = False
-) -> Any:
+def counted(neutral: Callable[..., Any], *, takes_self: bool = False) -> Any:
     """Declare a counting field of a `DerivedState`; all other fields are settings.
 
     Parameters
@@ -30,11 +28,9 @@ def counted(
         Function that returns the initial value: ``int``, ``set``, ``ExactSum``.
     takes_self : bool
         Whether the function is called with the state, for an array with a shape from a setting.
-    by_label : bool
-        Whether a `LabelRows` has an entry of the field for every label.
     """
     default = cast("Any", attrs.Factory)(neutral, takes_self=takes_self)
-    return attrs.field(init=False, default=default, metadata={_MARK: by_label})
+    return attrs.field(init=False, default=default, metadata={_MARK: True})
 
 
 class DerivedState(State):
@@ -82,9 +78,9 @@ class DerivedState(State):
         for name in self._counted():
             setattr(self, name, _restored(hints[name], content, name, getattr(self, name)))
 
-    def _counted(self, *, by_label: bool = False) -> Iterator[str]:
+    def _counted(self) -> Iterator[str]:
         fields = attrs.fields(cast("Any", type(self)))
-        return (one.name for one in fields if one.metadata.get(_MARK) is by_label)
+        return (one.name for one in fields if one.metadata.get(_MARK))
 
 
 def _merged(mine: Any, theirs: Any, place: str) -> Any:

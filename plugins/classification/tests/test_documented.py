@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from valor_classification import evaluate_classification
+from valor_labels import Annotation, GroundTruth, Prediction, ScoredLabel
 
 from valor_core import Registry
 from valor_core.errors import ParameterError, SchemaError, UnknownNameError
 from valor_core.schemas import Datum, Label
-from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 
 
 def truth(uid: str, *labels: Label) -> GroundTruth:

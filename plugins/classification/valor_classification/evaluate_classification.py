@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from valor_core.evaluation import MetricChoice, documented_call
-from valor_core.results import Report
-from valor_core.schemas.annotation import (
+from valor_labels import (
     Annotated,
     Annotation,
     GroundTruth,
     Prediction,
     annotated,
+    documented_call,
     scored_labels,
     true_labels,
     without_data_argument,
 )
+
+from valor_core.evaluation import MetricChoice
+from valor_core.results import Report
 from valor_core.schemas.classification import Classification
 
 DEFAULT_METRICS = (
@@ -64,7 +66,7 @@ def evaluate_classification(
 
     Examples
     --------
-    >>> from valor_core.schemas.annotation import ScoredLabel
+    >>> from valor_labels import ScoredLabel
     >>> from valor_core.schemas import Label
     >>> report = evaluate_classification(
     ...     [GroundTruth("img_1", [Annotation([Label("animal", "dog")])])],

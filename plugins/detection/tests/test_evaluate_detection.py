@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from valor_detection import evaluate_detection
+from valor_labels import Annotation, GroundTruth, Prediction, ScoredLabel
 
 from valor_core.errors import ConfigError, ParameterError, SchemaError, ValorError
 from valor_core.schemas import Datum, Label
-from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 from valor_core.schemas.geometry import Box
 
 DOG, CAT = Label("animal", "dog"), Label("animal", "cat")

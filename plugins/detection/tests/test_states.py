@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from attrs import frozen
 from valor_detection.parameters.errors import CalibrationParameters
 from valor_detection.states import Overlaps, overlaps, ranking
+from valor_labels import label_parameters
 from valor_testing import check_metric
 
 from valor_core.evaluation import Evaluator
 from valor_core.parameters import changed_parameters
 from valor_core.results import Result, mean_of_defined
-from valor_core.results.averages import label_parameters
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_core.specs import MetricSpec, Range

@@ -6,21 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from attrs import evolve, frozen
-
-from valor_core.errors import SchemaError, and_more
-from valor_core.evaluation import MetricChoice, documented_call
-from valor_core.results import Report
-from valor_core.schemas.annotation import (
+from valor_labels import (
     SIDES,
     Annotated,
     Annotation,
     GroundTruth,
     Prediction,
     annotated,
+    documented_call,
     scored_labels,
     true_labels,
     without_data_argument,
 )
+
+from valor_core.errors import SchemaError, and_more
+from valor_core.evaluation import MetricChoice
+from valor_core.results import Report
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, geometry_kind

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from valor_labels import Annotation, GroundTruth, Prediction, ScoredLabel
 from valor_segmentation import evaluate_segmentation
 
 from valor_core.errors import ParameterError, SchemaError
-from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 
 TRUTHS = [
     GroundTruth(

@@ -7,13 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-
-from valor_core import evaluate
-from valor_core.errors import SchemaError
-from valor_core.evaluation import MetricChoice
-from valor_core.results import Report
-from valor_core.schemas import Label
-from valor_core.schemas.annotation import (
+from valor_labels import (
     Annotation,
     GroundTruth,
     Prediction,
@@ -21,6 +15,12 @@ from valor_core.schemas.annotation import (
     annotated,
     without_data_argument,
 )
+
+from valor_core import evaluate
+from valor_core.errors import SchemaError
+from valor_core.evaluation import MetricChoice
+from valor_core.results import Report
+from valor_core.schemas import Label
 from valor_core.schemas.segmentation import Segmentation
 
 DEFAULT_METRICS = ("IOU", "mIOU", "Precision", "Recall", "F1")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_labels import label_parameters
 
 from valor_core.results import (
     Failed,
@@ -16,7 +17,6 @@ from valor_core.results import (
     ratios,
     weighted_mean,
 )
-from valor_core.results.averages import label_parameters
 from valor_core.schemas.label import Label
 
 COUNTS = np.array([3, 1, 0])

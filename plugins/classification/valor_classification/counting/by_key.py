@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define
+from valor_labels import ByLabelKey, LabelRows
 
 from valor_classification.counting.key_view import KeyView, views
 from valor_core.schemas import Floats
 from valor_core.schemas.classification import ClassificationBatch
-from valor_core.states.by_label_key import ByLabelKey
-from valor_core.states.label_rows import LabelRows
 from valor_core.states.saved_columns import saved_column
 
 

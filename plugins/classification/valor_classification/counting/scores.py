@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
+from valor_labels import counted_by_label
 
 from valor_classification import kernels
 from valor_classification.counting import threshold_counts
@@ -86,7 +87,7 @@ class LabelScores:
 class KeyRanking(KeyState):
     """All scores of one label key."""
 
-    truths: Codes = counted(lambda: np.zeros(0, np.int64), by_label=True)
+    truths: Codes = counted_by_label(lambda: np.zeros(0, np.int64))
     datums: int = counted(int)
     matrices: list[MatrixChunk] = field(factory=list, init=False)
     lists: list[ListChunk] = field(factory=list, init=False)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
+from valor_labels import counted_by_label
 
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
@@ -120,9 +121,9 @@ class KeyLabelCounts(KeyState):
 
     thresholds: tuple[float, ...]
     hardmax: bool
-    predicted: Codes = counted(_no_histogram, takes_self=True, by_label=True)
-    matched: Codes = counted(_no_histogram, takes_self=True, by_label=True)
-    truths: Codes = counted(lambda: np.zeros(0, np.int64), by_label=True)
+    predicted: Codes = counted_by_label(_no_histogram, takes_self=True)
+    matched: Codes = counted_by_label(_no_histogram, takes_self=True)
+    truths: Codes = counted_by_label(lambda: np.zeros(0, np.int64))
     datums: int = counted(int)
     has_several: bool = counted(bool)
     has_ties: bool = counted(bool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from attrs import frozen
+from valor_labels import LabelValues
 
 from valor_classification.counting import scores
 from valor_classification.counting.scores import KeyRanking
@@ -11,7 +12,6 @@ from valor_classification.counting.threshold_counts import KeyLabelCounts
 from valor_classification.metrics.roc import AreaMetric
 from valor_classification.parameters.scored import AveragePrecisionParameters
 from valor_core.results import Undefined
-from valor_core.results.averages import LabelValues
 
 
 @frozen

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from attrs import frozen
+from valor_labels import calibration_errors
 
 from valor_classification.counting import reliability
 from valor_classification.counting.reliability import KeyReliability, Reliability
 from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
 from valor_classification.parameters.scored import CalibrationParameters
 from valor_core.results import Failed, Result, Undefined
-from valor_core.results.calibration import calibration_errors
 from valor_core.states import StateRequest
 
 

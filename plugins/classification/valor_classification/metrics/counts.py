@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attrs import frozen
+from valor_labels import label_parameters
 
 from valor_classification.counting import threshold_counts
 from valor_classification.counting.threshold_counts import LabelCounts, coordinates, limits
 from valor_classification.parameters.predicted import CountsParameters
 from valor_core.results import Result
-from valor_core.results.averages import label_parameters
 from valor_core.states import StateRequest
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from attrs import frozen
+from valor_labels import LabelValues
 
 from valor_classification.counting import threshold_counts
 from valor_classification.counting.threshold_counts import (
@@ -17,7 +18,6 @@ from valor_classification.counting.threshold_counts import (
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, ratio
-from valor_core.results.averages import LabelValues
 from valor_core.states import StateRequest
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
+from valor_labels import LabelValues
 
 from valor_classification import kernels
 from valor_classification.counting import scores
@@ -31,7 +32,6 @@ from valor_classification.parameters.scored import (
 from valor_core.kernels import thread_count
 from valor_core.parameters import changed_parameters
 from valor_core.results import LazyValue, NumberOrReason, Result, Undefined
-from valor_core.results.averages import LabelValues
 from valor_core.schemas import Label
 from valor_core.states import StateRequest
 

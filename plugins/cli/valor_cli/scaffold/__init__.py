@@ -81,7 +81,8 @@ OPTIONAL_KINDS: Final = (
 _DISTRIBUTIONS = frozenset(
     (
         *OWNERS.values(),
-        *("valor-cli", "valor-hosts", "valor-intervals", "valor-report", "valor-testing"),
+        *("valor-cli", "valor-hosts", "valor-intervals", "valor-labels", "valor-report"),
+        "valor-testing",
     )
 )
 """Distributions of this project; a plugin with such a name would replace it."""

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve, frozen
+from valor_labels import label_parameters
 
 from valor_core.results import Result, Undefined
-from valor_core.results.averages import label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.matching import settings

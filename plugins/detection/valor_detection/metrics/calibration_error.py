@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
+from valor_labels import calibration_errors, label_parameters
 
 from valor_core.parameters import changed_parameters
 from valor_core.results import Failed, Result, Undefined
-from valor_core.results.averages import label_parameters
-from valor_core.results.calibration import calibration_errors
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.kernels import analysis as kernels

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
+from valor_labels import label_parameters
 
 from valor_core.parameters import changed_parameters
 from valor_core.results import Result, Undefined
-from valor_core.results.averages import label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import StateRequest

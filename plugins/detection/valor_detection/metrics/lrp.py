@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
+from valor_labels import label_parameters
 
 from valor_core.parameters import changed_parameters
 from valor_core.results import Result, Undefined, mean_of_defined
-from valor_core.results.averages import label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import ExactSums, StateRequest

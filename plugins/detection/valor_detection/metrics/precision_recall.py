@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import frozen
+from valor_labels import LabelValues, label_parameters
 
 from valor_core.results import NumberOrReason, Result, ratio
-from valor_core.results.averages import LabelValues, label_parameters
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_detection.matching import settings

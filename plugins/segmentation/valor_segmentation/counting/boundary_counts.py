@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
+from valor_labels import MOST_COUNTED, LabelRows, counted_by_label
 
 from valor_core.errors import StateError
 from valor_core.kernels import in_threads
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
-from valor_core.states import StateContent, counted
-from valor_core.states.label_rows import MOST_COUNTED, LabelRows
+from valor_core.states import StateContent
 from valor_segmentation.counting.layer_counts import check_labels
 from valor_segmentation.counting.strips import map_images, row_blocks
 from valor_segmentation.counting.value_map import LabelCodes, label_codes
@@ -266,7 +266,7 @@ class BoundaryCounts(LabelRows):
 
     share: float
     pixels: int | None
-    table: Codes = counted(lambda: np.zeros((0, 3), np.int64), by_label=True)
+    table: Codes = counted_by_label(lambda: np.zeros((0, 3), np.int64))
 
     def update(self, batch: SegmentationBatch) -> None:
         """Count the boundary pixels of a batch."""

@@ -8,13 +8,13 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
+from valor_labels import LabelRows, counted_by_label
 
 from valor_core.errors import StateError, short_repr
 from valor_core.results import NumberOrReason, Undefined
 from valor_core.schemas import Codes, Datums, Floats
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
-from valor_core.states import ExactSums, StateContent, counted
-from valor_core.states.label_rows import LabelRows
+from valor_core.states import ExactSums, StateContent
 from valor_core.states.saved_columns import saved_labels
 from valor_core.states.sums import saved_sums
 from valor_segmentation.counting.strips import map_images
@@ -57,10 +57,10 @@ class EdgeDistances(LabelRows):
     """
 
     percentiles: tuple[float, ...]
-    images: Codes = counted(lambda: np.zeros((0, 3), np.int64), by_label=True)
-    worst: Floats = counted(_no_distances, takes_self=True, by_label=True)
-    longest: Floats = counted(lambda: np.zeros(0), by_label=True)
-    diagonals: ExactSums = counted(ExactSums, by_label=True)
+    images: Codes = counted_by_label(lambda: np.zeros((0, 3), np.int64))
+    worst: Floats = counted_by_label(_no_distances, takes_self=True)
+    longest: Floats = counted_by_label(lambda: np.zeros(0))
+    diagonals: ExactSums = counted_by_label(ExactSums)
     sums: list[ExactSums] = field(init=False)
 
     def __attrs_post_init__(self) -> None:

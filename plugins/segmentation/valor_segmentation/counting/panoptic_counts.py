@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 from attrs import define, frozen
+from valor_labels import LabelRows, counted_by_label
 
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_core.states import ExactSums, StateContent, StateRequest, counted
-from valor_core.states.label_rows import LabelRows
 from valor_core.states.sums import saved_sums
 from valor_segmentation.counting.segment_overlaps import Overlaps
 from valor_segmentation.counting.strips import map_images
@@ -50,8 +50,8 @@ class PanopticCounts(LabelRows):
     """
 
     background_is_void: bool
-    table: Codes = counted(lambda: np.zeros((0, 3), np.int64), by_label=True)
-    ious: ExactSums = counted(ExactSums, by_label=True)
+    table: Codes = counted_by_label(lambda: np.zeros((0, 3), np.int64))
+    ious: ExactSums = counted_by_label(ExactSums)
     stuff: set[Label] = counted(set)
 
     def update(self, batch: SegmentationBatch) -> None:

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field, frozen
+from valor_labels import ByLabelKey, check_total
 
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Label, Uids, Vocabulary, natural_order
 from valor_core.schemas.pairing import look_alikes
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_core.states import StateContent, StateRequest
-from valor_core.states.by_label_key import ByLabelKey
-from valor_core.states.label_rows import check_total
 from valor_core.states.saved_columns import saved_column, saved_labels, saved_positions, saved_uids
 from valor_segmentation.counting.layer_counts import (
     ImageCounts,

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from attrs import frozen
+from valor_labels import LabelValues
 
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, ratio
-from valor_core.results.averages import LabelValues
 from valor_core.states import StateRequest
 from valor_segmentation.counting.boundary_counts import TRUE, BoundaryCounts
 from valor_segmentation.parameters.boundaries import BoundaryIOUParameters

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attrs import frozen
+from valor_labels import label_parameters
 
 from valor_core.parameters import NoParameters
 from valor_core.results import Result
-from valor_core.results.averages import label_parameters
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
 from valor_segmentation.counting.pixel_counts import PixelCounts

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from attrs import frozen
+from valor_labels import label_parameters
 
 from valor_core.errors import and_more
 from valor_core.parameters import changed_parameters
 from valor_core.results import Result, macro_mean
-from valor_core.results.averages import label_parameters
 from valor_core.states import StateRequest
 from valor_segmentation.counting.edge_distances import (
     BOTH,

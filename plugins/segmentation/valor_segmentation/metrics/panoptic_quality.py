@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attrs import frozen
+from valor_labels import label_parameters
 
 from valor_core.errors import did_you_mean
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, Undefined, macro_mean, ratio
-from valor_core.results.averages import label_parameters
 from valor_core.states import StateRequest
 from valor_segmentation.counting import panoptic_counts
 from valor_segmentation.counting.panoptic_counts import MATCHED, MISSED, PanopticCounts

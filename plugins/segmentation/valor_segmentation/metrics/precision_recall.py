@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
+from valor_labels import LabelValues
 
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, ratio
-from valor_core.results.averages import LabelValues
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_labels.annotations import bounding_box, polygon, raster
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.annotation.annotation import bounding_box, polygon, raster
 from valor_core.schemas.geometry.geometry import Box, Mask, MultiPolygon, Polygon, RotatedBox
 
 RING = [(1, 2), (5, 2), (5, 4), (1, 4)]

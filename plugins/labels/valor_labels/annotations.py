@@ -18,18 +18,11 @@ from valor_core.errors import (
     error_at,
     short_repr,
 )
-from valor_core.schemas.annotation import annotation as given_geometry
+from valor_core.schemas import DEFAULT_KEY, Datum, Label, Uid
 from valor_core.schemas.columns import as_score, check_number
-from valor_core.schemas.datum import Datum, Uid
-from valor_core.schemas.geometry.geometry import (
-    Box,
-    Geometry,
-    Mask,
-    MultiPolygon,
-    Polygon,
-    RotatedBox,
-)
-from valor_core.schemas.label import DEFAULT_KEY, Label, as_label
+from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
+from valor_core.schemas.label import as_label
+from valor_labels import annotations as given_geometry
 
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
 _CORNERS = 4

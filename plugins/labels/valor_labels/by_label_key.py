@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import attrs
 
 from valor_core.errors import StateError
-from valor_core.states.state import State, StateContent
+from valor_core.states import State, StateContent
 
 
 @attrs.define(slots=False, repr=False)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import define
+from valor_labels import LabelRows, counted_by_label
 
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Label
 from valor_core.states import ExactSums, counted
-from valor_core.states.label_rows import LabelRows
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 
@@ -20,9 +20,9 @@ CAT, DOG = Label("class", "cat"), Label("class", "dog")
 class Distances(LabelRows):
     """Every kind of field with an entry for each label, and one without."""
 
-    images: Codes = counted(lambda: np.zeros((0, 2), np.int64), by_label=True)
-    longest: Floats = counted(lambda: np.zeros(0), by_label=True)
-    sums: ExactSums = counted(ExactSums, by_label=True)
+    images: Codes = counted_by_label(lambda: np.zeros((0, 2), np.int64))
+    longest: Floats = counted_by_label(lambda: np.zeros(0))
+    sums: ExactSums = counted_by_label(ExactSums)
     is_full: bool = counted(bool)
     read: int = counted(int)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.evaluate import EvaluateOptions, evaluate
-from valor_core.parameters.declaration import parameters_of
-from valor_core.results.report import Report
+from valor_core import Registry, Report, evaluate
+from valor_core.evaluation import MetricChoice
+from valor_core.evaluation.evaluate import EvaluateOptions
+from valor_core.parameters import parameters_of
+from valor_core.specs import MetricSpec
 from valor_core.specs.names import folded_name
-from valor_core.specs.registry import Registry
-from valor_core.specs.spec import MetricSpec
 
 
 def documented_call(

@@ -1,4 +1,4 @@
-"""Ground truths and predictions in the format of 2024."""
+"""Metrics over labels: their states and values, and the calls and annotations of 2024."""
 
 from valor_core.lazy import lazy_exports
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from valor_core.results.result import Undefined
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.results import Undefined
+from valor_core.schemas import Codes, Floats
 
 
 def calibration_errors(

@@ -4,10 +4,7 @@ import re
 from typing import Any
 
 import pytest
-
-from valor_core import Datum, Label
-from valor_core.errors import SchemaError
-from valor_core.schemas.annotation import (
+from valor_labels import (
     Annotated,
     Annotation,
     GroundTruth,
@@ -17,6 +14,9 @@ from valor_core.schemas.annotation import (
     scored_labels,
     true_labels,
 )
+
+from valor_core import Datum, Label
+from valor_core.errors import SchemaError
 from valor_core.schemas.geometry.geometry import Box, Mask, Polygon
 
 DOG = Label("animal", "dog")

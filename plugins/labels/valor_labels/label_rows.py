@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import attrs
 import numpy as np
 
 from valor_core.errors import StateError
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label, Vocabulary
-from valor_core.states.derived import DerivedState
+from valor_core.schemas import Codes, Label, Vocabulary
+from valor_core.states import DerivedState, ExactSums, StateContent
 from valor_core.states.saved_columns import saved_column, saved_labels
-from valor_core.states.state import StateContent
-from valor_core.states.sums import ExactSums, saved_sums
+from valor_core.states.sums import saved_sums
 
 MOST_COUNTED = 1 << 61
 """Upper bound of the sum of a table; sums and differences of two tables fit into 64 bits."""
+
+
+_MARK = "counted_by_label"
+
+
+def counted_by_label(neutral: Callable[..., Any], *, takes_self: bool = False) -> Any:
+    """Declare a field of a `LabelRows` with an entry for every label.
+
+    Parameters
+    ----------
+    neutral : callable
+        Function that returns the field without labels: ``ExactSums``, or one that makes an array.
+    takes_self : bool
+        Whether the function is called with the state, for an array with a shape from a setting.
+    """
+    default = cast("Any", attrs.Factory)(neutral, takes_self=takes_self)
+    return attrs.field(init=False, default=default, metadata={_MARK: True})
 
 
 @attrs.define(slots=False, repr=False)
 class LabelRows(DerivedState):
     """Derived state with a vocabulary, and fields with an entry for every label.
 
-    These are declared by ``counted(…, by_label=True)`` and start without labels. Rows of ``int64``
-    arrays are added, rows of ``float64`` arrays keep the greatest of each number, and `ExactSums`
-    are added. No number is negative.
+    These are declared by `counted_by_label` and start without labels. Rows of ``int64`` arrays are
+    added, rows of ``float64`` arrays keep the greatest of each number, and `ExactSums` are added.
+    No number is negative.
 
     Attributes
     ----------
@@ -36,10 +51,9 @@ class LabelRows(DerivedState):
 
     Examples
     --------
-    >>> from valor_core.states import counted
     >>> @attrs.define
     ... class Pixels(LabelRows):
-    ...     table: Codes = counted(lambda: np.zeros((0, 2), np.int64), by_label=True)
+    ...     table: Codes = counted_by_label(lambda: np.zeros((0, 2), np.int64))
     >>> pixels = Pixels()
     >>> codes = pixels.add([Label("class", "dog"), Label("class", "cat")], table=[[1, 2], [3, 4]])
     >>> codes = pixels.add([Label("class", "cat")], table=[[1, 1]])
@@ -104,13 +118,13 @@ class LabelRows(DerivedState):
                 check_total(found)
             setattr(self, name, found)
         super().restore(content)
-        for name in self._counted():
-            value = getattr(self, name)
+        for name, value in super().dump().items():
             if isinstance(value, (int, np.ndarray)) and np.any(np.less(value, 0)):
                 raise StateError(f"{name}: expected numbers of 0 or more, found {np.min(value):,}")
 
     def _rows(self) -> Iterator[str]:
-        return self._counted(by_label=True)
+        fields = attrs.fields(type(self))
+        return (one.name for one in fields if one.metadata.get(_MARK))
 
 
 def check_total(*tables: Codes | ExactSums) -> None:
