@@ -59,7 +59,7 @@ class EvaluateOptions(TypedDict, total=False):
     confidence: float | Mapping[str, Any] | None
     filter: str | None
     label_map: Mapping[Any, Any] | Sequence[Any]
-    require: Mapping[str, str] | None
+    require: Mapping[str, Any] | None
     items: bool
     resources: Mapping[str, Any] | None
     engine: str | Mapping[str, Any] | Engine | None
@@ -94,7 +94,7 @@ def evaluate(
     confidence: float | Mapping[str, Any] | None = None,
     filter: str | None = None,
     label_map: Mapping[Any, Any] | Sequence[Any] = (),
-    require: Mapping[str, str] | None = None,
+    require: Mapping[str, Any] | None = None,
     items: bool = False,
     resources: Mapping[str, Any] | None = None,
     engine: str | Mapping[str, Any] | Engine | None = None,

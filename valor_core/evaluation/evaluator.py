@@ -67,8 +67,8 @@ class Evaluator:
         Expression over metadata. Only datums that satisfy it are counted.
     label_map : mapping or list of pairs, optional
         New names of labels, applied to both sides before counting.
-    require : mapping of str to str
-        Thresholds: ``{"Accuracy": ">= 0.9"}``.
+    require : mapping of str to str or mapping
+        Thresholds: ``{"Accuracy": ">= 0.9"}``, or ``{"Accuracy": {"not_worse_than": "old.json"}}``.
     items : bool
         Whether the report includes the rows of per-item metrics.
     resources : mapping of str to mapping
@@ -102,7 +102,7 @@ class Evaluator:
         confidence: float | Mapping[str, Any] | None = None,
         filter: str | None = None,
         label_map: Mapping[Any, Any] | Sequence[Any] = (),
-        require: Mapping[str, str] | None = None,
+        require: Mapping[str, Any] | None = None,
         items: bool = False,
         resources: Mapping[str, Any] | None = None,
         registry: Registry | None = None,
@@ -174,7 +174,7 @@ class Evaluator:
         resources, folder, place = self._where
         evaluation = Evaluation.of(self._options, task, resources, self.registry, folder, place)
         with error_at(place):
-            self.requirements = _requirements(self._conditions, evaluation)
+            self.requirements = _requirements(self._conditions, evaluation, folder)
         self._evaluation = evaluation
 
     @property
@@ -237,7 +237,7 @@ class Evaluator:
             self._resources = None
             self._exits.close()
 
-    def require(self, conditions: Mapping[str, str]) -> None:
+    def require(self, conditions: Mapping[str, Any]) -> None:
         """Replace the thresholds that results must meet.
 
         Raises
@@ -248,7 +248,7 @@ class Evaluator:
         self._conditions = check_arguments(
             metrics=self._options.metrics, require=conditions
         ).require
-        self.requirements = _requirements(self._conditions, self.evaluation)
+        self.requirements = _requirements(self._conditions, self.evaluation, self._where[1])
 
     @property
     def counted_so_far(self) -> int:
@@ -506,7 +506,7 @@ class Evaluator:
         registry: Registry | None = None,
         *,
         items: bool = False,
-        require: Mapping[str, str] | None = None,
+        require: Mapping[str, Any] | None = None,
     ) -> Evaluator:
         """Create an evaluator from a file that `save` wrote, or from the bytes of `dumps`.
 
@@ -557,11 +557,15 @@ class Evaluator:
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
 
-def _requirements(conditions: Mapping[str, str], evaluation: Evaluation) -> tuple[Requirement, ...]:
+def _requirements(
+    conditions: Mapping[str, Any], evaluation: Evaluation, folder: Path | None
+) -> tuple[Requirement, ...]:
     if not conditions:
         return ()
     parse = required(REQUIREMENTS, "parse", "require: thresholds")
     aliases = {metric.spec.name: metric.spec.aliases for metric in evaluation.plan.metrics}
     ranges = {metric.spec.name: metric.spec.range for metric in evaluation.plan.metrics}
-    parsed: tuple[Requirement, ...] = parse(conditions, aliases, ranges)
+    grouping = evaluation.slices.grouping
+    confidence = None if grouping is None else grouping.describe()
+    parsed: tuple[Requirement, ...] = parse(conditions, aliases, ranges, folder, confidence)
     return parsed

@@ -59,13 +59,13 @@ class Requirement:
         Key of a number, as in `select`: ``"Recall/cat"``, ``"COCOSummary/AP"``,
         ``"Recall/macro/weather:rain"``.
     condition : str
-        Operator and number, such as ``">= 0.5"``.
+        Operator and number, such as ``">= 0.5"``, or a sentence.
     value : float or None
         Value in the report.
     met : bool
         Whether the value satisfies the condition. An undefined value does not.
     reason : str, optional
-        Reason if there is no value.
+        Reason for the outcome, if the value does not show it.
     remedy : str, optional
         Correction of a name that does not identify one number.
     """
@@ -88,7 +88,9 @@ class Requirement:
         if self.value is None:
             return self.reason or "undefined"
         short = f"{self.value:.15g}" if self.value.is_integer() else f"{self.value:.6g}"
-        return short if is_met(self.condition, float(short)) == self.met else repr(self.value)
+        is_number = CONDITION.fullmatch(self.condition) is not None
+        hides = is_number and is_met(self.condition, float(short)) != self.met
+        return repr(self.value) if hides else short
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON values."""
@@ -104,7 +106,8 @@ class Requirement:
         line = f"{self.name} {self.condition}: {self.found}"
         if self.remedy is not None:
             return f"{line}\n{self.remedy}"
-        return f"{line}, {'met' if self.met else 'not met'}"
+        reason = f", {self.reason}" if self.reason and self.value is not None else ""
+        return f"{line}{reason}, {'met' if self.met else 'not met'}"
 
 
 def is_met(condition: str, number: float) -> bool:
@@ -251,7 +254,7 @@ class Report(Results):
         if not requirements:
             return self
         check = required(REQUIREMENTS, "check", "require: thresholds")
-        return evolve(self, requirements=check(requirements, self._all()))
+        return evolve(self, requirements=check(requirements, self))
 
     @property
     def ok(self) -> bool:

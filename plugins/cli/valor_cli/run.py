@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve
+from valor_report.baselines import BASELINE
 from valor_report.output_files import OutputFiles, WriteErrors
 
 from valor_cli.config.config_file import Request
@@ -203,6 +204,10 @@ def _inputs(
         for path in paths:
             for file in _files(request.folder / path):
                 yield f"data.{name}", file
+    for name, condition in chosen.require.items():
+        baseline = condition.get(BASELINE) if isinstance(condition, Mapping) else None
+        if baseline is not None:
+            yield f"require.{name}", request.folder / str(baseline)
     for module in chosen.modules:
         yield "modules", request.folder / module
 

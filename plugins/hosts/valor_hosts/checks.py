@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attrs import frozen
-from valor_report import parse_requirements
+from valor_report import interval_settings, parse_requirements
 
 from valor_core import Report, evaluate
 from valor_core.errors import ConfigError
@@ -63,7 +63,9 @@ class Checks:
         is_report = isinstance(data, (str, os.PathLike, Report)) and not arguments
         if is_report and options.keys() <= {"require"}:
             report = data if isinstance(data, Report) else Report.load(data)
-            report = report.judged(parse_requirements(options.get("require") or {}))
+            confidence = interval_settings(report)
+            required = parse_requirements(options.get("require") or {}, confidence=confidence)
+            report = report.judged(required)
         else:
             report = evaluate(data, *arguments, **options)
             if not report.requirements:

@@ -1,3 +1,4 @@
+from valor_report.baselines import interval_settings
 from valor_report.comparison import Comparison, compare
 from valor_report.drawing.canvas import Canvas
 from valor_report.drawing.images import image_bytes, thumbnail
@@ -26,6 +27,7 @@ __all__ = [
     "check_photo_folder",
     "compare",
     "image_bytes",
+    "interval_settings",
     "number_text",
     "panel_sheet",
     "panel_size",

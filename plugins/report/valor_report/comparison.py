@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from valor_core.errors import RegistryError, ReportError
 from valor_core.results import ConfusionTable, Failed, Report, Result, Undefined
-from valor_core.results.entries import CONFIDENCE, ROW_NAMES, Entry, entries_of, pairs
+from valor_core.results.entries import ROW_NAMES, Entry, entries_of, pairs
 from valor_core.results.files import write_text
 from valor_core.results.result import is_number
 from valor_core.specs import Registry
 from valor_core.specs.extensions import INTERVALS, extension
+from valor_report.baselines import interval_settings
 from valor_report.settings import differences
 from valor_report.tables.pivot import text_of
 from valor_report.tables.text_table import (
@@ -34,7 +35,7 @@ from valor_report.tables.text_table import (
 
 Verdict = Literal["better", "worse", "unclear", "different", "appeared", "vanished", "same"]
 Gate = Literal["worse", "differ"]
-SUFFIXES = (".md", ".html", ".json")
+SUFFIXES = (".md", ".html", ".json", ".xml")
 """File suffixes that `Comparison.save` supports."""
 
 _TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "unclear": "faint", "same": "faint"}
@@ -141,9 +142,9 @@ class Comparison:
         if gate == "differ":
             return tuple(f"{n:,} {what}" for what, n in found.items() if n and what != "same")
         losses = [f"{found[what]:,} {what}" for what in ("worse", "vanished") if found[what]]
-        return (*losses, *(f"no number of {name} to compare" for name in self._lost()))
+        return (*losses, *(f"no number of {name} to compare" for name in self.without_numbers()))
 
-    def _lost(self) -> list[str]:
+    def without_numbers(self) -> list[str]:
         """Metrics with numbers in the first report and no number in common."""
         compared = {change.entry.metric for change in self.changes}
         of_numbers = (
@@ -209,7 +210,7 @@ class Comparison:
         return tuple(ready)
 
     def save(self, path: Path, title: str) -> None:
-        """Write the comparison to a Markdown, HTML or JSON file.
+        """Write the comparison to a file in Markdown, HTML, JSON or JUnit XML.
 
         Raises
         ------
@@ -222,6 +223,10 @@ class Comparison:
             text = html(self, title)
         elif path.suffix == ".md":
             text = self.markdown(title)
+        elif path.suffix == ".xml":
+            from valor_report.junit import comparison_junit
+
+            text = comparison_junit(self)
         else:
             text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
         write_text(path, text)
@@ -417,7 +422,7 @@ def _with_intervals(
     changes: Sequence[Change], firsts: Sequence[Entry], a: Report, b: Report
 ) -> Iterable[Change]:
     """Add intervals of the differences if both reports have intervals with the same settings."""
-    settings, other = map(_confidence, (a, b))
+    settings, other = map(interval_settings, (a, b))
     found = extension(INTERVALS, "differences")
     pair = extension(INTERVALS, "pair")
     level = settings.get("level")
@@ -434,14 +439,6 @@ def _with_intervals(
     ]
     differences = found.load()(pairs, level)
     return list(map(_clear, changes, differences))
-
-
-def _confidence(report: Report) -> dict[str, Any]:
-    """Return the settings of intervals, which may be a level alone; empty without intervals."""
-    section = report.config.get(CONFIDENCE)
-    if isinstance(section, Mapping):
-        return {"level": None, **section}
-    return {"level": section} if section else {}
 
 
 def _clear(change: Change, difference: Any) -> Change:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, short_repr
-from valor_core.results import Failed, Result, Undefined
+from valor_core.results import Failed, Report, Undefined
 from valor_core.results.report import CONDITION, Requirement, is_met
 from valor_core.results.result import first_line, is_number
 from valor_core.results.results import has_name
 from valor_core.specs import Range
+from valor_report.baselines import NotWorse, baseline_requirement
 from valor_report.selection import select
 
 _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+")
@@ -24,30 +27,42 @@ def parse_requirements(
     require: Mapping[str, Any],
     metrics: Mapping[str, tuple[str, ...]] | None = None,
     ranges: Mapping[str, Range] = MappingProxyType({}),
+    folder: Path | None = None,
+    confidence: Mapping[str, Any] | None = None,
 ) -> tuple[Requirement, ...]:
     """Parse the ``require`` section of a config.
 
     Parameters
     ----------
-    require : mapping of str to str
-        Conditions by result key.
+    require : mapping of str to str or mapping
+        Conditions by result key, or tables with `not_worse_than`.
     metrics : mapping of str to tuple of str, optional
         Aliases of the chosen metrics by full name. Requirements of other metrics are rejected.
     ranges : mapping of str to Range, optional
         Ranges of the chosen metrics by full name.
+    folder : Path, optional
+        Folder that paths of earlier reports are relative to.
+    confidence : mapping, optional
+        Settings of the intervals of the run.
 
     Raises
     ------
     ConfigError
-        If a condition is not a comparison with a number, the metric is not chosen, or the number
-        is out of its range, such as 90 for a share.
+        If a condition is not a comparison with a number, the metric is not chosen, the number
+        is out of its range, such as 90 for a share, or an earlier report cannot be compared.
 
     Examples
     --------
     >>> [requirement.condition for requirement in parse_requirements({"mAP": ">= 0.5"})]
     ['>= 0.5']
     """
+    parsed: list[Requirement] = []
     for name, condition in require.items():
+        if isinstance(condition, Mapping):
+            if metrics is not None:
+                _chosen(name, metrics)
+            parsed.append(baseline_requirement(name, condition, folder, confidence))
+            continue
         if not isinstance(condition, str) or not CONDITION.fullmatch(condition):
             raise ConfigError(
                 f"require.{name}: expected a comparison, got {short_repr(condition)}",
@@ -55,7 +70,8 @@ def parse_requirements(
             )
         if metrics is not None:
             _check_in_range(name, condition, ranges.get(_chosen(name, metrics), Range()))
-    return tuple(Requirement(name, condition) for name, condition in require.items())
+        parsed.append(Requirement(name, condition))
+    return tuple(parsed)
 
 
 def _threshold(condition: object) -> object:
@@ -111,19 +127,20 @@ def split_requirement(text: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def check(requirements: Iterable[Requirement], found: Iterable[Result]) -> tuple[Requirement, ...]:
-    """Evaluate requirements on the results of a run.
+def check(requirements: Iterable[Requirement], report: Report) -> tuple[Requirement, ...]:
+    """Evaluate requirements on the report of a run.
 
     A key of no number or several numbers raises no error, so that the report of a finished run is
     written. Its requirement is not met and has a reason and a remedy.
     """
-    found = tuple(found)
-    return tuple(_check(requirement, found) for requirement in requirements)
+    return tuple(_check(requirement, report) for requirement in requirements)
 
 
-def _check(requirement: Requirement, found: Iterable[Result]) -> Requirement:
+def _check(requirement: Requirement, report: Report) -> Requirement:
     try:
-        number = select(requirement.name, found)
+        if isinstance(requirement, NotWorse):
+            return requirement.judged(report)
+        number = select(requirement.name, chain(report, *report.slices))
     except ReportError as error:
         return evolve(requirement, reason=error.message, remedy=error.remedy)
     if isinstance(number, Undefined):

@@ -51,7 +51,20 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     >>> select("Counts/cat/tp", [counts])
     3.0
     """
-    found = tuple(found)
+    value = selected(key, tuple(found)).value
+    if value is None:
+        return Undefined("null in its table")
+    return float(value) if is_number(value) else value
+
+
+def selected(key: str, found: Sequence[Result]) -> Entry:
+    """Select the entry of a number by key.
+
+    Raises
+    ------
+    ReportError
+        If the key fits no number or several numbers; suggests keys.
+    """
     metric = re.split("[ /]", key, maxsplit=1)[0]
     rest = f"{key[len(metric) + 1 :]}/" if len(metric) < len(key) else ""
     results = [one for one in found if is_called(one, metric)]
@@ -64,10 +77,7 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     matches = matches or [number for short, number in short_keys(numbers, metric) if short == key]
     matches = matches or _matches(rest, numbers)
     if len(matches) == 1:
-        value = matches[0].value
-        if value is None:
-            return Undefined("null in its table")
-        return float(value) if is_number(value) else value
+        return matches[0]
     if matches:
         remedy = _write_one_of(metric, matches, numbers)
         raise ReportError(f"expected one number, found {len(matches):,}", remedy)

@@ -50,7 +50,7 @@ from valor_core.results import Report
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     multiple=True,
-    help="File for the comparison, in .md, .html or .json.",
+    help="File for the comparison, in .md, .html, .json or .xml for JUnit.",
 )
 @click.option("--all", "whole", is_flag=True, help="Also show equal numbers.")
 @module_option

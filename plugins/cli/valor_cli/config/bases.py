@@ -15,7 +15,14 @@ from valor_report.gallery.parameters import GalleryParameters
 from valor_cli.config.files import parse
 from valor_cli.config.modules import registry_with
 from valor_cli.config.overrides import SHORT
-from valor_cli.config.paths import Move, each_text, moved_paths, moved_resource, path_from
+from valor_cli.config.paths import (
+    Move,
+    each_text,
+    moved_paths,
+    moved_requirements,
+    moved_resource,
+    path_from,
+)
 from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError, ValorError, did_you_mean_file, short_repr
 from valor_core.parameters import parameters_of
@@ -201,6 +208,8 @@ def _moved(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         return move(text) if is_found else text
 
     moved = moved_paths(values, RunConfig, move)
+    if "require" in moved:
+        moved["require"] = moved_requirements(moved["require"], move)
     with suppress(ValorError):
         registry = _registry(moved, folder)
         _move_names(moved, registry, move, move_found)

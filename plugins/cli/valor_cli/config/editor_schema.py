@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
+from valor_report.baselines import BaselineParameters
 from valor_report.gallery.parameters import GalleryParameters
 
 from valor_cli.config.editor_keys import FILLED, Json, Keys
@@ -33,6 +34,7 @@ from valor_cli.config.files import SCHEMA_KEY
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import new_folder
 from valor_core.errors import ConfigError
+from valor_core.parameters.declaration import json_schema as parameter_schema
 from valor_core.specs import (
     EngineSpec,
     GallerySpec,
@@ -73,7 +75,8 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     definitions: Json = {"filled": {"type": "string", "pattern": FILLED}}
     keys = Keys.of(RunConfig)
     others = {key: dict(one) for key, one in keys.schemas.items() if key not in _DEPENDENT}
-    others["require"] |= {"additionalProperties": {"type": "string"}}
+    baseline = parameter_schema(BaselineParameters)
+    others["require"] |= {"additionalProperties": {**baseline, "type": ["string", "object"]}}
     others["runs"] |= _runs(keys)
     return {
         SCHEMA_KEY: "https://json-schema.org/draft/2020-12/schema",

@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from valor_report.baselines import BaselineParameters
+
 from valor_core.errors import ValorError
 from valor_core.parameters import parameters_of
 from valor_core.specs import Registry, ResourceSpec
@@ -30,6 +32,16 @@ def moved_paths(
         if key in kinds and kinds[key].holds_paths(value)
         else value
         for key, value in section.items()
+    }
+
+
+def moved_requirements(require: Any, move: Move) -> Any:
+    """Apply `move` to the paths of earlier reports in a section ``require``."""
+    if not isinstance(require, Mapping):
+        return require
+    return {
+        name: moved_paths(one, BaselineParameters, move) if isinstance(one, Mapping) else one
+        for name, one in require.items()
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from valor_report.gallery.parameters import GalleryParameters
 
 from valor_cli.config.config_file import Request
-from valor_cli.config.paths import moved_paths, moved_resource, path_from
+from valor_cli.config.paths import moved_paths, moved_requirements, moved_resource, path_from
 from valor_cli.config.schema import RunConfig
 from valor_core.evaluation import Evaluator
 from valor_core.specs import ReaderSpec
@@ -50,6 +50,8 @@ def resolved(
         name = resource.spec.short_name
         if name in values:
             values[name] = moved_resource(values[name], resource.spec, registry, move)
+    if "require" in values:
+        values["require"] = moved_requirements(values["require"], move)
     if planned is not None:
         for cls in (GalleryParameters, planned.parameters):
             values["gallery"] = moved_paths(values["gallery"], cls, move)

@@ -349,13 +349,18 @@ def requirement_table(outcomes: Iterable[Requirement]) -> list[TextTable]:
     notes = Notes()
     for outcome in outcomes:
         reason = " ".join(filter(None, [outcome.reason and f"{outcome.reason}.", outcome.remedy]))
-        value = Cell(MISSING + notes.mark(reason) if outcome.value is None else outcome.found)
+        found = MISSING if outcome.value is None else outcome.found
+        value = Cell(found + notes.mark(reason) if reason else found)
         met = Cell("met", tone="good") if outcome.met else Cell("not met", tone="bad")
         rows.append([outcome.name, outcome.condition, value, met])
     if not rows:
         return []
-    found = TextColumn("found", numeric=True)
-    titles: list[str | TextColumn] = ["result", "required", found, "outcome"]
+    titles: list[str | TextColumn] = [
+        "result",
+        "required",
+        TextColumn("found", numeric=True),
+        "outcome",
+    ]
     return [TextTable("Requirements", titles, rows, notes=notes.all)]
 
 
