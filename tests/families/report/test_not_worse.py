@@ -60,7 +60,7 @@ def test_better_model_passes_and_worse_one_fails(rights: dict[str, Any]) -> None
 
 
 @pytest.mark.usefixtures("baseline")
-def test_noise_cannot_tell_and_says_how_many_items_would(rights: dict[str, Any]) -> None:
+def test_noise_is_undecided_and_gives_the_number_of_items_needed(rights: dict[str, Any]) -> None:
     report = answers(rights["noise"], require={"ExactMatch": {"not_worse_than": "base.json"}})
 
     assert not report.ok
@@ -102,7 +102,7 @@ def test_outcome_is_kept_in_the_saved_report(rights: dict[str, Any]) -> None:
     ],
 )
 @pytest.mark.usefixtures("baseline")
-def test_requirement_that_cannot_be_judged_is_refused_before_the_run(
+def test_requirement_that_cannot_be_judged_is_rejected_before_the_run(
     rights: dict[str, Any], table: dict[str, Any], options: dict[str, Any]
 ) -> None:
     answers(rights["first"], confidence=None).save("plain.json")
