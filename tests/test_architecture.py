@@ -29,7 +29,7 @@ LAYERS = (
     {"specs"},
     {"schemas"},
     {"states"},
-    {"results", "filters"},
+    {"results"},
     {"readers"},
     {"resources"},
     {"scoring"},

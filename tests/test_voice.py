@@ -11,13 +11,13 @@ ROOT = Path(__file__).parents[1]
 
 FOLDERS = (
     "plugins",
-    *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
+    *(f"valor_core/{name}" for name in ("kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
     "valor_core/states",
     "tests/families",
     "tests/plugins",
     "tests/valor_cli",
-    *(f"tests/valor_core/{name}" for name in ("evaluation", "filters", "kernels", "metrics")),
+    *(f"tests/valor_core/{name}" for name in ("evaluation", "kernels", "metrics")),
     *(f"tests/valor_core/{name}" for name in ("parameters", "plugins", "readers")),
     *(f"tests/valor_core/{name}" for name in ("report", "schemas")),
 )

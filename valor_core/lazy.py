@@ -40,9 +40,10 @@ def lazy_exports(
 
     Examples
     --------
-    >>> names, get, listed = lazy_exports("valor_core.filters")
-    >>> names, get("Filter").__name__
-    (['Filter'], 'Filter')
+    >>> import valor_core.schemas.text
+    >>> names, get, listed = lazy_exports("valor_core.schemas.text")
+    >>> names, get("Text").__name__
+    (['Text', 'TextBatch'], 'Text')
     """
     spec: Any = sys.modules[package].__spec__
     stub = spec.loader.get_data(spec.origin.removesuffix(".py") + ".pyi").decode()

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
-from valor_files import Detected, Table, TablePartition, read_table, split_table
+from valor_files import Detected, Filter, Table, TablePartition, read_table, split_table
 from valor_report import Gallery, MarkedPiece, MarkedTexts, Picture
 
 import valor_core
@@ -33,7 +33,6 @@ from valor_core import (
 )
 from valor_core.errors import ReadError
 from valor_core.evaluation.engines import Engine, EvaluationState, PartitionTask
-from valor_core.filters import Filter
 from valor_core.kernels import Kernels, load_kernels
 from valor_core.parameters import NoParameters, Within, parameter, parameters
 from valor_core.readers import InMemory, Partition, Reader

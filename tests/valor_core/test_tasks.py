@@ -33,8 +33,8 @@ def test_custom_task_is_evaluated(rankings: Any) -> None:
     assert evaluate(rankings.RankingBatch.of(items), ["HitRate"])["HitRate"].value == 0.5
 
 
-def test_custom_task_supports_streams_slices_and_filters(rankings: Any) -> None:
-    evaluator = Evaluator(["HitRate"], "retrieval", slices=["hour"], filter="hour < 3")
+def test_custom_task_supports_streams_and_slices(rankings: Any) -> None:
+    evaluator = Evaluator(["HitRate"], "retrieval", slices=["hour"])
     for item in some(rankings):
         evaluator.update([item])
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from attrs import evolve, field, frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import (
     ConfigError,
@@ -25,7 +26,7 @@ from valor_core.evaluation.options import EvaluationOptions, check_sections
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.slices import Grouping, Slices
 from valor_core.evaluation.state import EvaluationState
-from valor_core.packages import STATISTICS
+from valor_core.packages import OWNERS, SHARED_READERS, STATISTICS
 from valor_core.parameters.declaration import changed_parameters
 from valor_core.resources.bound import (
     BoundResource,
@@ -38,13 +39,31 @@ from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.batch import first_places
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
-from valor_core.specs.extensions import INTERVALS, required
+from valor_core.specs.extensions import FILTERS, INTERVALS, required
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import TaskSpec
 from valor_core.states.state import Resources
 
-if TYPE_CHECKING:
-    from valor_core.filters import Filter
+
+class Filter(Protocol):
+    """Parsed expression over metadata that selects datums. Picklable."""
+
+    @property
+    def text(self) -> str:
+        """Text of the expression."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Fields that it reads, including ``uid``."""
+
+    @property
+    def metadata_fields(self) -> tuple[str, ...]:
+        """Fields that it reads from the metadata."""
+
+    def mask(
+        self, columns: Mapping[str, NDArray[Any]], uids: NDArray[Any], count: int
+    ) -> NDArray[np.bool_]:
+        """Return whether each of `count` datums passes."""
 
 
 @frozen(repr=False)
@@ -332,9 +351,8 @@ def _grouping(confidence: float | Mapping[str, Any] | None) -> Grouping | None:
 
 
 def _parsed_filter(text: str) -> Filter:
-    from valor_core.filters import Filter  # late import: most evaluations have no filter
-
-    return Filter.parse(text)
+    parse = required(FILTERS, "parse", "filter: an expression", OWNERS[SHARED_READERS])
+    return cast(Filter, parse(text))
 
 
 def check_task(task: str | None, registry: Registry) -> None:

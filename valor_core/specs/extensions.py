@@ -50,6 +50,9 @@ REQUIREMENTS: Final = "valor.requirements"
 FRAMES: Final = "valor.frames"
 """Recognition of tables in memory and files, ``tables``: from sides to a config section."""
 
+FILTERS: Final = "valor.filters"
+"""Filter expressions, ``parse``: from text to a filter, which has a mask of the datums."""
+
 GALLERIES: Final = "valor.galleries"
 """The writer of a gallery's page, ``page``: from a config section, a task and a registry."""
 
@@ -229,7 +232,7 @@ def missing(doing: str, distribution: str = DRAWING) -> MissingExtraError:
 GROUP = "valor.plugins"
 """Entry point group of plugins: the namespace is the name, the manifest module the value."""
 
-GROUPS = (GROUP, FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES, INTERVALS)
+GROUPS = (GROUP, FORMATS, VIEWS, REQUIREMENTS, FRAMES, FILTERS, GALLERIES, INTERVALS)
 """All entry point groups that are read."""
 
 

@@ -70,7 +70,7 @@ def test_coco_s_numbers_load_no_unused_library(loaded: set[str], name: str) -> N
 @pytest.mark.parametrize(
     "name",
     [
-        "valor_core.filters",
+        "valor_files.filters",
         "valor_files.tables",
         "valor_core.schemas.classification",
         "valor_detection.kernels.masks",

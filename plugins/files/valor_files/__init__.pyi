@@ -12,6 +12,7 @@ from valor_files.detect import (
     unknown_columns,
 )
 from valor_files.files import checked_size, file_below, gzip_bytes, unreadable_error
+from valor_files.filters import Filter
 from valor_files.label_lists import LabelList, MixedLabelList, listed_labels
 from valor_files.tables import (
     Table,
@@ -30,6 +31,7 @@ from valor_files.whole_files import WholeFiles
 
 __all__ = [
     "Detected",
+    "Filter",
     "LabelList",
     "MixedLabelList",
     "ReaderMatch",

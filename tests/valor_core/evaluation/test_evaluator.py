@@ -43,10 +43,7 @@ def lab(install: Callable[..., Path]) -> None:
     install("valor-lab", "lab", PLUGINS / "lab")
 
 
-OPTIONS: dict[str, Any] = {
-    "slices": ["weather", ["weather", "city"]],
-    "filter": "not city == 'C'",
-}
+OPTIONS: dict[str, Any] = {"slices": ["weather", ["weather", "city"]]}
 
 
 def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:
@@ -105,7 +102,7 @@ class TestStreaming:
     def test_report_is_independent_of_split_and_order(
         self, order: list[int], cut: int, other: int
     ) -> None:
-        options: dict[str, Any] = {"slices": ["weather"], "filter": "not weather == 'snow'"}
+        options: dict[str, Any] = {"slices": ["weather"]}
         items = [ITEMS[place] for place in order]
         low, high = sorted((cut, other))
 
@@ -176,13 +173,6 @@ class TestUids:
             SchemaError, match="uids: expected all strings or all whole numbers, found both"
         ):
             evaluator.compute()
-
-    def test_fully_filtered_batch_keeps_uid_type(self) -> None:
-        evaluator = Evaluator(METRICS, filter="weather == 'rain'")
-        evaluator.update([item("q1", weather="sun")])
-        evaluator.update([item("q2", weather="rain")])
-
-        assert evaluator.compute().counts == {"read": 1, "skipped": 1, "failed": 0}
 
     def test_empty_batches_are_accepted(self) -> None:
         evaluator = Evaluator(METRICS)
@@ -324,24 +314,11 @@ class TestSlices:
         place = "c.yaml: "
         by_place: list[tuple[dict[str, Any], str]] = [
             ({"slices": ["n"]}, "slices: expected at most 1,000 combinations of n, found 1,001"),
-            ({"filter": "n = 1"}, "filter 'n = 1': expected an operator"),
-            ({"filter": "n == '1'"}, "filter \"n == '1'\": field 'n' holds numbers and cannot"),
-            ({"filter": "m == 1"}, "filter: no item has the metadata field 'm'"),
         ]
         for options, message in by_place:
             with pytest.raises(ValorError) as caught:
                 evaluated([item(n, n=n) for n in range(1001)], place=place, **options).compute()
             assert str(caught.value).startswith(place + message)
-
-    def test_unknown_filter_field_suggests_closest_match(self) -> None:
-        with pytest.raises(ConfigError, match="filter: no item has the metadata field 'wether'"):
-            evaluated(ITEMS, filter="wether == 'sun'").compute()
-
-    def test_unknown_filter_field_lists_all_fields(self) -> None:
-        with pytest.raises(ConfigError, match="filter: no item has the metadata field 'zzz'"):
-            evaluated(ITEMS, filter="zzz == 1").compute()
-        with pytest.raises(ConfigError, match="filter: no item has the metadata field 'zzz'"):
-            evaluated([item("q1")], filter="zzz == 1").compute()
 
     def test_unknown_slice_field_is_a_warning(
         self,
@@ -362,24 +339,9 @@ class TestSlices:
 
         assert warning.startswith("slices: no item has the metadata field 'uid'")
 
-    def test_slices_work_if_filter_excludes_everything(self) -> None:
-        evaluator = Evaluator(METRICS, slices=["weather"], filter="weather == 'snow'")
-        evaluator.update(ITEMS)
-
-        report = evaluator.compute()
-
-        assert report.slices == ()
-        assert report.warnings == ("no datums were counted, the filter excluded 4",)
-
 
 @pytest.mark.usefixtures("lab")
-class TestFilterAndLabelMap:
-    def test_filtered_items_are_not_counted(self) -> None:
-        report = evaluated(ITEMS, filter="weather == 'rain'").compute()
-
-        assert report.results == evaluated(ITEMS[1:3]).compute().results
-        assert report.counts == {"read": 2, "skipped": 2, "failed": 0}
-
+class TestLabelMap:
     def test_labels_are_renamed_before_counting(self) -> None:
         items = [Classification("a", "tabby"), Classification("b", "cat"), Classification("c", "x")]
         evaluator = Evaluator(["lab.TruthCount"], label_map={"tabby": "cat"})
@@ -612,11 +574,6 @@ class TestSavedStates:
                 [{**METRICS[0], "threshold": 5}, METRICS[1]],
                 {},
                 "made by another request, metrics[0].threshold of lab.LongShare@2 is 4.0",
-            ),
-            (
-                METRICS,
-                {"filter": "city == 'A'"},
-                "made by another request, filter is None there and \"city == 'A'\" here",
             ),
             (
                 METRICS,

@@ -19,7 +19,7 @@ def lab(install: Callable[..., Path]) -> None:
 
 
 def evaluator() -> Evaluator:
-    return Evaluator(["lab.LongShare"], slices=["city"], filter="uid != 'q9'", label_map=())
+    return Evaluator(["lab.LongShare"], slices=["city"], label_map=())
 
 
 def test_evaluation_can_be_pickled() -> None:
@@ -36,14 +36,11 @@ def test_evaluation_is_described_by_built_in_types() -> None:
         "task": "text",
         "metrics": [{"name": "lab.LongShare@2", "threshold": 3.0, "comment": ""}],
         "slices": [["city"]],
-        "filter": "uid != 'q9'",
     }
 
 
 def test_position_is_not_part_of_identity() -> None:
-    placed = Evaluator(
-        ["lab.LongShare"], slices=["city"], filter="uid != 'q9'", place="config.yaml: "
-    ).evaluation
+    placed = Evaluator(["lab.LongShare"], slices=["city"], place="config.yaml: ").evaluation
 
     assert placed.describe() == evaluator().evaluation.describe()
     assert placed.slices == evaluator().evaluation.slices
@@ -51,11 +48,11 @@ def test_position_is_not_part_of_identity() -> None:
 
 
 def test_other_request_is_rejected_with_both_values() -> None:
-    other = evaluator().evaluation.describe() | {"filter": "uid == 'q1'"}
+    other = evaluator().evaluation.describe() | {"slices": [["town"]]}
 
     with pytest.raises(
         StateError,
-        match='a\\.npz: made by another request, filter is "uid == \'q1\'" there and "uid',
+        match=r"a\.npz: made by another request, slices is \[\['town'\]\] there and \[\['city'",
     ):
         evaluator().evaluation.check_same(other, "a.npz")
 

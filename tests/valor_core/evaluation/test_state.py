@@ -18,7 +18,7 @@ PLUGINS = Path(__file__).parents[2] / "plugins"
 @pytest.fixture
 def evaluation(install: Callable[..., Path]) -> Evaluation:
     install("valor-lab", "lab", PLUGINS / "lab")
-    return Evaluator(["lab.LongShare"], slices=["city"], filter="uid != 'q9'").evaluation
+    return Evaluator(["lab.LongShare"], slices=["city"]).evaluation
 
 
 def test_state_can_be_pickled(evaluation: Evaluation) -> None:
@@ -33,8 +33,8 @@ def test_state_can_be_pickled(evaluation: Evaluation) -> None:
 
 
 def test_merge_adds_counts(evaluation: Evaluation) -> None:
-    one, other = EvaluationState(done=["a"]), EvaluationState(done=["b"])
-    evaluation.update(one, TextBatch.of([Text("q1"), Text("q9")]), {})
+    one, other = EvaluationState(skipped=1, done=["a"]), EvaluationState(done=["b"])
+    evaluation.update(one, TextBatch.of([Text("q1")]), {})
     evaluation.update(other, TextBatch.of([Text("q2", metadata={"city": "A"})]), {})
 
     one.merge(other, evaluation.plan)

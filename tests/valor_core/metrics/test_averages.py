@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_labels import label_parameters
 
 from valor_core.results import (
     Failed,
@@ -17,13 +16,8 @@ from valor_core.results import (
     ratios,
     weighted_mean,
 )
-from valor_core.schemas.label import Label
 
 COUNTS = np.array([3, 1, 0])
-
-
-def test_label_parameters_have_key_and_value() -> None:
-    assert label_parameters(Label("animal", "dog")) == {"label_key": "animal", "label": "dog"}
 
 
 @pytest.mark.parametrize(

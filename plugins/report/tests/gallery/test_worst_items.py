@@ -11,6 +11,7 @@ import pytest
 from attrs import frozen
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
+from valor_files.filters import Filter
 from valor_report import MarkedPiece, MarkedTexts, Picture
 from valor_report.gallery.worst_items import PlannedGallery, plan
 from valor_report.pages.page import html
@@ -18,7 +19,6 @@ from valor_report.pages.page import html
 from valor_core import Registry, Text, TextBatch, ValorError, evaluate
 from valor_core.errors import ConfigError, ReportError
 from valor_core.evaluation import Evaluation, Plan
-from valor_core.filters import Filter
 from valor_core.readers import InMemory
 from valor_core.results import Report
 from valor_core.schemas import Batch

@@ -116,17 +116,6 @@ def test_slice_result_is_mean_of_its_rows(mylab: Path) -> None:
     assert [row.to_dict() for row in report.items[0].rows] == EXACT_MATCH_ROWS
 
 
-def test_fully_filtered_batch_makes_no_slice(mylab: Path) -> None:
-    batches = [TextBatch.of(ITEMS[:2]), TextBatch.of(ITEMS[2:4]), TextBatch.of([])]
-
-    report = valor_core.evaluate(
-        batches, ["mylab.ExactMatch"], slices=["city"], filter="city == 'Paris'"
-    )
-
-    assert [dict(part[0].slice) for part in report.slices] == [{"city": "Paris"}]
-    assert report.counts == {"read": 1, "skipped": 3, "failed": 0}
-
-
 @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
 def test_all_engines_return_same_report(mode: str, mylab: Path) -> None:
     batches = [TextBatch.of(ITEMS[start : start + 2]) for start in range(0, 6, 2)]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from valor_files.filters import Filter
 
 from valor_core.errors import ExpressionError, SchemaError
-from valor_core.filters import Filter
 
 UIDS = np.array(["a", "b", "c", "d"])
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_files.filters import Filter
 
 from valor_core.errors import ExpressionError
-from valor_core.filters import Filter
 
 UIDS = np.array(list("abcde"))
 OSLO = timezone(timedelta(hours=1))

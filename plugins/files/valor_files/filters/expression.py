@@ -29,7 +29,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, short_repr
-from valor_core.filters.columns import (
+from valor_files.filters.columns import (
     DATES,
     TRUTHS,
     UID,

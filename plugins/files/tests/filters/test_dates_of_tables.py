@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas
-
-from valor_core.filters import Filter
+from valor_files.filters import Filter
 
 UIDS = np.array(list("abcde"))
 

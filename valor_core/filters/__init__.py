@@ -1,5 +1,0 @@
-"""Filters: expressions over metadata that select the datums to evaluate."""
-
-from valor_core.lazy import lazy_exports
-
-__all__, __getattr__, __dir__ = lazy_exports(__name__)

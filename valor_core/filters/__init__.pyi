@@ -1,5 +1,0 @@
-from valor_core.filters.expression import Filter
-
-__all__ = [
-    "Filter",
-]
