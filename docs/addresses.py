@@ -35,6 +35,7 @@ jobs:
           config: evaluation.yaml
           packages: classification
 ```"""
+_PIP = "python -m pip install"
 _UNPUBLISHED = "The package index does not have this project's packages yet."
 _PROJECT_LINE = re.compile(r"-e (?:plugins/)?([a-z.]+)(\[[a-z,]+\])?")
 
@@ -54,17 +55,18 @@ def installation(*stems: str) -> str:
     """
     if packages.PUBLISHED:
         names = shlex.join(map(_requirement, stems))
-        return _block(f"python -m pip install {names}")
+        return f"{_block(f'{_PIP} {names}')}\n\n{_with_uv(names)}"
     arguments: list[str] = []
     for stem in stems:
         name, bracket, _ = stem.partition("[")
         arguments += ["-r", f"requirements/{name}.txt"]
         arguments += ["-e", f"plugins/{stem}"] if bracket else []
-    command = f"python -m pip install {shlex.join(arguments)}"
+    listed = shlex.join(arguments)
+    command, with_uv = f"{_PIP} {listed}", _with_uv(listed)
     if packages.REPOSITORY:
         clone = f"git clone {packages.REPOSITORY} valor && cd valor"
-        return f"{_UNPUBLISHED} Install from a clone:\n\n{_block(clone, command)}"
-    return f"{_UNPUBLISHED} In a clone of the repository:\n\n{_block(command)}"
+        return f"{_UNPUBLISHED} Install from a clone:\n\n{_block(clone, command)}\n\n{with_uv}"
+    return f"{_UNPUBLISHED} In a clone of the repository:\n\n{_block(command)}\n\n{with_uv}"
 
 
 def workflow() -> str:
@@ -85,6 +87,10 @@ def _requirement(stem: str) -> str:
     found = [_PROJECT_LINE.fullmatch(line) for line in lines]
     extras = {match[1]: match[2] or "" for match in found if match}
     return f"valor-{stem}{extras['.' if stem == 'core' else stem]}"
+
+
+def _with_uv(names: str) -> str:
+    return f"In an environment made by uv, which has no pip: `uv pip install {names}`."
 
 
 def _block(*lines: str) -> str:

@@ -14,7 +14,9 @@ from valor_core import packages
 
 ROOT = Path(__file__).parent.parent
 ADDRESS = "https://example.org/valor"
-FROM_FILES = "python -m pip install -r requirements/cli.txt -r requirements/segmentation.txt"
+FILES = "-r requirements/cli.txt -r requirements/segmentation.txt"
+FROM_FILES = f"python -m pip install {FILES}"
+WITH_UV = "In an environment made by uv, which has no pip: `uv pip install"
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def test_unpublished_packages_are_installed_in_a_clone(
     text = addresses.installation("cli", "segmentation")
 
     assert "the package index does not have" in text.lower()
-    assert text.endswith(f"\n\n```sh\n{FROM_FILES}\n```")
+    assert text.endswith(f"\n\n```sh\n{FROM_FILES}\n```\n\n{WITH_UV} {FILES}`.")
     assert addresses.repository() == addresses.PLACEHOLDER
     extra = addresses.installation("text[nltk]")
     assert "pip install -r requirements/text.txt -e 'plugins/text[nltk]'\n" in extra
@@ -50,7 +52,9 @@ def test_repository_is_cloned_by_install_lines(
 
     text = addresses.installation("cli", "segmentation")
 
-    assert text.endswith(f"```sh\ngit clone {ADDRESS} valor && cd valor\n{FROM_FILES}\n```")
+    assert text.endswith(
+        f"```sh\ngit clone {ADDRESS} valor && cd valor\n{FROM_FILES}\n```\n\n{WITH_UV} {FILES}`."
+    )
     assert addresses.repository() == ADDRESS
 
 
@@ -65,7 +69,8 @@ def test_repository_is_cloned_by_install_lines(
     ],
 )
 def check_published(stem: str, requirement: str, addresses: ModuleType) -> None:
-    assert addresses.installation(stem) == f"```sh\npython -m pip install {requirement}\n```"
+    block = f"```sh\npython -m pip install {requirement}\n```"
+    assert addresses.installation(stem) == f"{block}\n\n{WITH_UV} {requirement}`."
 
 
 def test_published_packages_are_installed_with_extras_of_requirements_file(

@@ -102,7 +102,7 @@ class error_at:  # noqa: N801 - used like a function
 
 
 def described(error: BaseException) -> str:
-    """Return the locations that `error_at` added to an exception, its class and its text.
+    """Return the locations that `error_at` added to an exception, its class and its text, if any.
 
     Examples
     --------
@@ -114,7 +114,8 @@ def described(error: BaseException) -> str:
     "a.json: objects[2]: KeyError: 'points'"
     """
     places = [note for note in getattr(error, "__notes__", ()) if note.endswith(": ")]
-    return f"{''.join(reversed(places))}{type(error).__name__}: {error}"
+    text = str(error)
+    return f"{''.join(reversed(places))}{type(error).__name__}{': ' if text else ''}{text}"
 
 
 class SchemaError(ValorError):

@@ -19,6 +19,7 @@ from valor_core.errors import (
 from valor_core.parameters.declaration import parameter_values, parameters_from, relocate
 from valor_core.resources.bound import with_digests
 from valor_core.results.result import Metric, Result
+from valor_core.specs.extensions import reason_of
 from valor_core.specs.lookup import meaning_of
 from valor_core.specs.names import short_name
 from valor_core.specs.query import ResolvedName
@@ -99,7 +100,7 @@ class BoundMetric:
         except ValorError:
             raise
         except Exception as error:
-            return FailedMetric(f"constructor: {type(error).__name__}: {error}")
+            return FailedMetric(f"constructor: {reason_of(error)}")
         return metric
 
 

@@ -7,6 +7,8 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+from attrs import evolve
+
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.slices import SliceKey
 from valor_core.evaluation.state import EvaluationState
@@ -54,7 +56,7 @@ def make_report(
     state.check_uids()
     evaluation.check_filter(state)
     states = state.merged(list(state.states), evaluation.plan)
-    results = _with_intervals(evaluation, state, state.states, evaluation.compute(states), {})
+    results = _computed(evaluation, state, state.states, states, {})
     not_found = evaluation.unknown_slices(state)
     all_warnings = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
     tables = tuple(_item_tables(evaluation, states)) if items else ()
@@ -96,19 +98,25 @@ def _slice(
 ) -> Results:
     plan = evaluation.plan
     states = plan.within(state.merged(keys, plan), whole)
-    results = evaluation.compute(states, where)
-    return Results(_with_intervals(evaluation, state, keys, results, where))
+    return Results(_computed(evaluation, state, keys, states, where))
 
 
-def _with_intervals(
+def _computed(
     evaluation: Evaluation,
     state: EvaluationState,
     keys: Iterable[SliceKey],
-    results: list[Result],
+    states: Sequence[Any],
     where: Mapping[str, Any],
 ) -> list[Result]:
-    """Add intervals to results if items were counted in groups."""
+    """Compute results, with intervals if items were counted in groups."""
     confidence = evaluation.slices.grouping
+    failed = evaluation.unknown_metadata(state)
+    results = [
+        evolve(one, value=Failed(failed[name]))
+        if failed and (name := one.metric.partition("@")[0]) in failed
+        else one
+        for one in evaluation.compute(states, where)
+    ]
     if confidence is None:
         return results
     groups: dict[int, list[SliceKey]] = {}
@@ -140,7 +148,6 @@ def _warnings(
 ) -> Iterator[str]:
     yield from state.warnings()
     yield from evaluation.unused_renames(state)
-    yield from evaluation.unknown_metadata(state)
     yield from usage_warnings(facts for _, facts in state.facts.values())
     found = [one.warnings() for one in states if isinstance(one, State)]
     found += [result.warnings for result in results]

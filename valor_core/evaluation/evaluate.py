@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from functools import partial
@@ -21,6 +22,7 @@ from valor_core.errors import (
     RunInterrupted,
     StateError,
     ValorError,
+    ValorWarning,
     and_more,
 )
 from valor_core.evaluation.bound_metric import MetricChoice
@@ -47,6 +49,7 @@ Progress = Callable[[int, int, int], None]
 Metrics that wait for responses also report each scored item, possibly from another thread.
 """
 
+_UNSAVED = "the run goes on, but cannot be resumed until a later save succeeds"
 _SAVE_EVERY = 30.0  # minimum seconds between two saves during a run
 
 _OTHER_STATE = "Use another state file, or remove this one."
@@ -350,6 +353,7 @@ class _Run:
     progress: Progress | None
     finished: int = field(default=0, init=False)
     again: EvaluationState = field(factory=EvaluationState, init=False)
+    _is_warned: bool = field(default=False, init=False)
     _saved: float = field(factory=monotonic, init=False)
     _cost: float = field(default=0.0, init=False)
 
@@ -426,9 +430,13 @@ class _Run:
         # 20 times the cost of a save: saving takes at most about 5 % of a run.
         if self.state is not None and monotonic() - self._saved > _SAVE_EVERY + 20 * self._cost:
             started = monotonic()
-            # If the last save fails too, the report has the error as a warning.
-            with defer_signals(), suppress(StateError):
-                self._write()
+            try:
+                with defer_signals():
+                    self._write()
+            except StateError as error:  # counting goes on, and the next save may succeed
+                if not self._is_warned:
+                    warnings.warn(f"{error.one_line}; {_UNSAVED}", ValorWarning, stacklevel=2)
+                self._is_warned = True
             self._saved = monotonic()
             self._cost = self._saved - started
 

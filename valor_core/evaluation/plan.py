@@ -15,6 +15,7 @@ from valor_core.resources.bound import BoundResource
 from valor_core.results.result import Failed, Metric, MetricDetails, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.schemas.columns import Codes
+from valor_core.specs.extensions import reason_of
 from valor_core.specs.names import short_name
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec
@@ -287,7 +288,7 @@ def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]
     except ValorError:
         raise
     except Exception as error:
-        reason = f"needs: {type(error).__name__}: {error}"
+        reason = f"needs: {reason_of(error)}"
     return FailedMetric(reason), ()
 
 
@@ -368,7 +369,7 @@ def _named(
 
 
 def _describe(error: Exception) -> str:
-    return error.one_line if isinstance(error, ValorError) else f"{type(error).__name__}: {error}"
+    return error.one_line if isinstance(error, ValorError) else reason_of(error)
 
 
 def _with_details(

@@ -232,10 +232,13 @@ class Evaluation:
         """Return warnings about slices by fields that no datum has."""
         return [one.one_line for one in self._unknown_fields("slices", self.slices.fields, state)]
 
-    def unknown_metadata(self, state: EvaluationState) -> Iterator[str]:
-        """Yield warnings about fields that metrics read with item rows and that no datum has."""
-        for metric, fields in self.plan.metadata:
-            yield from (one.one_line for one in self._unknown_fields(metric, fields, state))
+    def unknown_metadata(self, state: EvaluationState) -> dict[str, str]:
+        """Return the reason why a metric over item rows fails, if no datum has a field it reads."""
+        return {
+            metric: one.one_line
+            for metric, fields in self.plan.metadata
+            for one in self._unknown_fields("data", fields, state)
+        }
 
     def unused_renames(self, state: EvaluationState) -> list[str]:
         """Return warnings about labels of the label map that no item has."""

@@ -127,6 +127,7 @@ def _write_state(
         "request": evaluation.describe(),
         "identity": evaluation.identity(),
         "versions": dict(versions),
+        "runs": sorted(state.runs),
         "read": state.read,
         "skipped": state.skipped,
         "outside": state.outside,
@@ -224,6 +225,7 @@ def _parse_state(
         left_out=Counter({str(what): _count(count) for what, count in header["left_out"].items()}),
         first_left_out={what: _row(*found) for what, found in header["first_left_out"].items()},
         labels=_labels(header["labels"], arrays),
+        runs=set(_texts(header, "runs")) if "runs" in header else set(),
         facts={opening: _facts(*facts) for opening, facts in header["facts"].items()},
     )
     width = evaluation.slices.width

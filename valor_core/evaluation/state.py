@@ -62,6 +62,8 @@ class EvaluationState:
         Whether the user stopped the run.
     damaged_rows : set of int
         Invalid lines of the journal.
+    runs : set of str
+        Names of the runs of a config.
     missing : dict of str to str
         Partitions that failed, with the reason.
     unfinished : int
@@ -84,6 +86,7 @@ class EvaluationState:
     damaged_rows: set[int] = field(factory=set)
     stopped: str | None = None
     interrupted: bool = False
+    runs: set[str] = field(factory=set)
     missing: dict[str, str] = field(factory=dict)
     unfinished: int = 0
 
@@ -125,6 +128,7 @@ class EvaluationState:
         self.left_out += other.left_out
         self.first_left_out = first_places([self.first_left_out, other.first_left_out])
         self.labels |= other.labels
+        self.runs |= other.runs
         self.sides |= other.sides
         self.label_sides.join(other.label_sides)
         self.outside += other.outside

@@ -195,6 +195,10 @@ class ScalarKind(Kind):
         return {"type": self.called} | bounds
 
     def _remedy(self, value: Any) -> str | None:
+        if self.made is bool and isinstance(value, str) and value.casefold() in _BOOLEANS:
+            return f"Write it as: {_BOOLEANS[value.casefold()]}"
+        if self.made is str and isinstance(value, (bool, int, float)):
+            return quoted(value)
         if self.made is not float or not isinstance(value, str) or not _EXPONENT.fullmatch(value):
             return None
         text = repr(float(value))
@@ -207,6 +211,19 @@ def _python_scalar(value: Any) -> Any:
     """Return a NumPy scalar as a built-in value, without importing NumPy (50 ms)."""
     is_scalar = type(value).__module__ == "numpy" and not hasattr(value, "__setitem__")
     return value.item() if is_scalar and hasattr(value, "item") else value
+
+
+_BOOLEANS = {
+    word: truth
+    for truth, words in (("true", "yes on true"), ("false", "no off false"))
+    for word in words.split()
+}
+"""Booleans by the words that people write for them."""
+
+
+def quoted(value: bool | int | float) -> str:
+    """Return the remedy for a name that YAML reads as another value."""
+    return f'Put it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'
 
 
 SCALARS: Mapping[Any, Kind] = {

@@ -25,7 +25,8 @@ from valor_core.parameters.declaration import (
 )
 from valor_core.parameters.environment import FromEnvironment
 from valor_core.results.json_values import as_json
-from valor_core.specs.names import folded_name, in_config
+from valor_core.specs.extensions import reason_of
+from valor_core.specs.names import folded_name, in_config, short_name
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
@@ -63,9 +64,7 @@ def read_usage(name: str, facts: Callable[[], Any]) -> dict[str, Any]:
     except ReportError as error:
         raise ResourceError(error.message) from error
     except Exception as error:
-        raise ResourceError(
-            f"{name}: cannot read facts, {type(error).__name__}: {error}"
-        ) from error
+        raise ResourceError(f"{name}: cannot read facts, {reason_of(error)}") from error
     kinds = (bool, int, float, str, list)
     if not isinstance(checked, dict) or not all(isinstance(one, kinds) for one in checked.values()):
         raise ResourceError(
@@ -370,7 +369,7 @@ def bind_resources(
             names = requested.setdefault((spec.name, instance), (spec, {}))[1]
             names[open_as(name, instance)] = None
     known_sections = {spec.short_name for spec, _ in requested.values()}
-    _check_sections(sections, known_sections, [metric for metric, _ in metrics], place)
+    _check_sections(sections, known_sections, [metric for metric, _ in metrics], registry, place)
     return tuple(
         _bound(spec, instance, tuple(names), sections, registry, folder, place)
         for (_, instance), (spec, names) in requested.items()
@@ -485,7 +484,11 @@ def _check_named(
 
 
 def _check_sections(
-    sections: Mapping[str, Any], names: set[str], metrics: Iterable[MetricSpec], place: str
+    sections: Mapping[str, Any],
+    names: set[str],
+    metrics: Sequence[MetricSpec],
+    registry: Registry,
+    place: str,
 ) -> None:
     for section, values in sections.items():
         if section not in names:
@@ -494,8 +497,17 @@ def _check_sections(
                 _of_a_metric(section, values, metrics)
                 or _of_the_argument(section, values)
                 or did_you_mean(section, names)
-                or f"Requested resources: {', '.join(sorted(names)) or 'none'}.",
+                or _of_another_metric(section, {metric.task for metric in metrics}, registry)
+                or f"Remove it{', or rename it to ' * bool(names)}{' or '.join(sorted(names))}.",
             )
+
+
+def _of_another_metric(section: str, tasks: set[str], registry: Registry) -> str | None:
+    """Return the remedy for a section that a metric uses which is not chosen, or None."""
+    using = [one for one in registry.all(MetricSpec) if section in map(short_name, one.resources)]
+    for metric in sorted(using, key=lambda one: one.task not in tasks):
+        return f"Remove it, or choose a metric that uses it, such as {metric.name}."
+    return None
 
 
 def _of_a_metric(section: str, values: Any, metrics: Iterable[MetricSpec]) -> str | None:

@@ -24,6 +24,7 @@ from valor_core.resources.bound import (
     located,
     read_usage,
 )
+from valor_core.specs.extensions import reason_of
 from valor_core.specs.spec import ResourceKindSpec, ResourceSpec
 
 if TYPE_CHECKING:
@@ -220,9 +221,7 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
     except ValorError:
         raise
     except Exception as error:
-        raise ResourceError(
-            f"{spec.name}: cannot be opened, {type(error).__name__}: {error}"
-        ) from error
+        raise ResourceError(f"{spec.name}: cannot be opened, {reason_of(error)}") from error
 
 
 def _open_kind(kind: BoundKind | ProvidedClient, resource: BoundResource, stack: ExitStack) -> Any:
@@ -261,5 +260,5 @@ def _close(made: Any) -> None:
         if close is not None:
             close()
     except Exception as error:  # a failing close must not lose the results
-        message = f"{type(made).__name__} could not be closed, {type(error).__name__}: {error}"
+        message = f"{type(made).__name__} could not be closed, {reason_of(error)}"
         warnings.warn(message, ValorWarning, stacklevel=2)

@@ -52,9 +52,11 @@ def replacing(path: Path, private: bool = False) -> Iterator[Path]:
 
 
 def path_of(path: str | os.PathLike[str], remedy: str) -> Path:
-    """Return the path of a report; raise a `ReportError` with the remedy for other objects."""
+    """Return the path of a report; raise a `ReportError` with the remedy for open files."""
     if isinstance(path, (str, os.PathLike)):
         return Path(path)
+    is_file = hasattr(path, "read") or hasattr(path, "write")
+    remedy = remedy if is_file else "Pass the name of a file, such as 'report.json'."
     raise ReportError(f"report: expected a path, got {short_repr(path)}", remedy)
 
 

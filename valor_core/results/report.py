@@ -7,6 +7,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from io import TextIOBase
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -339,7 +340,8 @@ class Report(Results):
         MissingExtraError
             If ``valor-report``, which provides most formats, is not installed.
         """
-        path = path_of(path, "Write report.to_json() to a file object.")
+        encoded = "" if isinstance(path, TextIOBase) else ".encode()"
+        path = path_of(path, f"Write JSON to it with: file.write(report.to_json(){encoded})")
         # Rows of metrics with a resource, such as a judge, repeat the texts sent to it.
         private = bool(self.facts) and bool(self.items)
         write_text(path, self._flat(path) if flat else self._in_format(path), private)

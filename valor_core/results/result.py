@@ -12,7 +12,7 @@ from attrs import field, fields, frozen
 from valor_core.errors import ReportError, ResourceStopped, error_at, short_repr
 from valor_core.results.confusion_table import ConfusionTable
 from valor_core.results.json_values import as_json
-from valor_core.specs.extensions import VIEWS, required
+from valor_core.specs.extensions import VIEWS, reason_of, required
 from valor_core.states.state import RowsOf, StateRequest
 
 
@@ -428,6 +428,5 @@ def failure(error: BaseException) -> NoScore:
     """Return the reason for an exception; memory addresses are removed since they vary by run."""
     if isinstance(error, ResourceStopped):
         return NotRun(error.one_line)
-    text = ADDRESS.sub("", str(error))
-    reason = f"{type(error).__name__}{': ' if text else ''}{text}"
+    reason = ADDRESS.sub("", reason_of(error))
     return Failed(reason, retry=isinstance(error, _TEMPORARY))

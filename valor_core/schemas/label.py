@@ -11,6 +11,7 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError, error_at, short_repr
+from valor_core.parameters.kinds import quoted
 from valor_core.schemas.columns import (
     Codes,
     as_score,
@@ -114,7 +115,8 @@ def as_label(value: Any) -> Label:
     if isinstance(value, Mapping) and set(value) == {"key", "value"}:
         return Label(value["key"], value["value"])
     raise SchemaError(
-        f"label: expected a string, a (key, value) pair or a Label, got {short_repr(value)}"
+        f"label: expected a string, a (key, value) pair or a Label, got {short_repr(value)}",
+        quoted(value) if isinstance(value, bool) else None,
     )
 
 

@@ -20,7 +20,7 @@ from valor_core.specs.registry import DECORATED
 from valor_core.specs.spec import Range, Reference, import_object
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class FunctionMetricSpec(ItemMetricSpec):
     """Spec of a metric made from a function; pickled by its import string.
 
@@ -32,7 +32,7 @@ class FunctionMetricSpec(ItemMetricSpec):
         ``score(item, parameters, resources)``.
     """
 
-    score: Callable[..., Any] = field(repr=False, eq=False)
+    score: Callable[..., Any] = field(eq=False)
 
     def load(self, place: str | None = None) -> Any:
         """Return the function, or import another object of the spec."""
@@ -44,14 +44,24 @@ class FunctionMetricSpec(ItemMetricSpec):
         names = ", ".join(one.name for one in attrs.fields(self.parameter_class))
         return f"{self.name} takes {names or 'no parameters'}."
 
-    def __call__(self, item: Any, **arguments: Any) -> Any:
+    def __repr__(self) -> str:
+        return f"<metric {self.name}>"
+
+    def __call__(self, *items: Any, **arguments: Any) -> Any:
         """Check the arguments and call the function with an item.
 
         Raises
         ------
         ParameterError
-            If an argument is unknown, missing or invalid.
+            If there is not one item, or an argument is unknown, missing or invalid.
         """
+        if len(items) != 1:
+            name, chosen = self.implementation.partition(":")[2], {"name": self.name, **arguments}
+            raise ParameterError(
+                f"expected an item and parameters by name, got {len(items)} positional arguments",
+                f"Choose it as a metric with {chosen}, or score an item with: {name}(item)",
+                f"{self.name}: ",
+            )
         passed: dict[str, Any] = {}
         for name in self.resources:
             argument = short_name(name)
@@ -60,7 +70,7 @@ class FunctionMetricSpec(ItemMetricSpec):
                 raise ParameterError(sentence, place=f"{self.name}: ")
             passed[name] = arguments.pop(argument)
         parameters: Any = parameters_from(self.parameter_class, arguments, f"{self.name}: ")
-        return self.score(item, parameters, passed)
+        return self.score(*items, parameters, passed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:

@@ -22,6 +22,8 @@ from valor_core.errors import (
     PluginConflictError,
     RegistryError,
     ReportError,
+    ValorError,
+    described,
     short_repr,
 )
 from valor_core.packages import (
@@ -98,7 +100,7 @@ class Extension:
         except Exception as error:
             raise BrokenPluginError(
                 f"{self.distribution}: {self.value}, its {self.name!r} in {self.group}, cannot be "
-                f"imported, {type(error).__name__}: {error}"
+                f"imported, {reason_of(error)}"
             ) from error
 
 
@@ -277,8 +279,23 @@ def plugin_of(error: BaseException) -> str | None:
 
     Calls from a plugin into core or a library are its own. None if no plugin took part.
     """
+    return _raised_in(error)[0]
+
+
+def reason_of(error: BaseException) -> str:
+    """Return class and text of an exception, after file and line of the plugin that raised it.
+
+    The location is omitted for errors of this project and of the network.
+    """
+    is_clear = isinstance(error, (ValorError, TimeoutError, ConnectionError))
+    return f"{'' if is_clear else _raised_in(error)[1]}{described(error)}"
+
+
+def _raised_in(error: BaseException) -> tuple[str | None, str]:
+    """Return the plugin that raised an error, if any, and file and line of its last call."""
     owners = {claim.module.partition(".")[0]: claim.distribution for claim in claims()}
-    found, trace = None, error.__traceback__
+    found, place = None, ""
+    trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_globals
         root = str(code.get("__name__")).partition(".")[0]
@@ -286,11 +303,12 @@ def plugin_of(error: BaseException) -> str | None:
         is_library = root in sys.stdlib_module_names or not _LIBRARIES.isdisjoint(file.parts)
         owner = owners.get(root)
         if owner is None and not is_library and version_of(root) is None:
-            owner = file.name  # a plugin of one file
-        if owner != "valor-core" and (found in _OURS or owner not in _OURS):
-            found = owner or found
+            # A plugin of one file, or a function of a notebook.
+            owner = file.name or (trace.tb_frame.f_code.co_name if root == "__main__" else None)
+        if owner not in (None, "valor-core") and (found in _OURS or owner not in _OURS):
+            found, place = owner, f"{file.name or owner}, line {trace.tb_lineno}: "
         trace = trace.tb_next
-    return found
+    return found, place
 
 
 _LIBRARIES = frozenset({"site-packages", "dist-packages"})

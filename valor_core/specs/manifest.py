@@ -22,7 +22,7 @@ from valor_core.errors import (
 from valor_core.lazy import migration_hint
 from valor_core.packages import uninstall, unmet_core, ways
 from valor_core.specs import hooks
-from valor_core.specs.extensions import Claim
+from valor_core.specs.extensions import Claim, reason_of
 from valor_core.specs.names import folded_name
 from valor_core.specs.spec import IMPLEMENTATION, KINDS, Spec, Specs
 
@@ -205,7 +205,7 @@ def _manifest_error(
     unmet = unmet_core(claim.distribution)
     removal = f"Reinstall or remove it: {uninstall(claim.distribution)}" if claim.module else None
     return BrokenPluginError(
-        f"{claim.place}: {failed}, {type(error).__name__}: {error}",
+        f"{claim.place}: {failed}, {reason_of(error)}",
         str(unmet) if unmet else migration_hint(error) or removal,
     )
 

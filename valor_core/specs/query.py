@@ -13,6 +13,8 @@ from valor_core.specs.names import folded_name, in_config, is_misspelling, split
 from valor_core.specs.spec import KINDS, MetricSpec, ReaderSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
+_FEW = 4
+"""Number of names that are short to read."""
 
 _S = TypeVar("_S", bound=Spec)
 
@@ -103,6 +105,11 @@ class NameQuery(Generic[_S]):
         """Remedy that lists all specs of the kind."""
         option = "" if self.kind is MetricSpec else f" --{self.plural.replace('_', '-')}"
         return f"See what is available with: valor list{option}"
+
+    def choices(self, specs: Sequence[Spec]) -> str:
+        """Return the remedy that names all specs of the kind, if they are few."""
+        listed = " or ".join(spec.short_name for spec in specs[: _FEW + 1])
+        return f"Choose {listed}." if 0 < len(specs) <= _FEW else self.listing
 
     def names(self, spec: Spec) -> bool:
         """Return whether a spec has the bare name or alias."""

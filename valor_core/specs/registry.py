@@ -447,7 +447,7 @@ class Registry:
         found = unread(query.plural, query.name) or query.as_written(specs) or self._pinned(query)
         found = found or query.sought(specs)
         found = found or query.closest(words)
-        return found or (self.where_to_look if query.kind is MetricSpec else query.listing)
+        return found or (self.where_to_look if query.kind is MetricSpec else query.choices(specs))
 
     def _pinned(self, query: NameQuery[_S]) -> str | None:
         """Return the remedy for a version after a bare name, or None."""

@@ -23,7 +23,7 @@ from valor_core.errors import (
 from valor_core.lazy import migration_hint
 from valor_core.packages import OWNERS, unmet_core, ways
 from valor_core.parameters.declaration import NoParameters, parameters_of
-from valor_core.specs.extensions import claims
+from valor_core.specs.extensions import claims, reason_of
 from valor_core.specs.names import ParameterAlias, folded_name
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
@@ -208,7 +208,7 @@ class Spec:
         except Exception as error:
             raise BrokenPluginError(
                 f"{self.name}: its parameters {self.parameters} cannot be imported, "
-                f"{type(error).__name__}: {error}",
+                f"{reason_of(error)}",
                 self._import_hint(error),
             ) from error
         self.check_parameter_class(found)
@@ -237,7 +237,7 @@ class Spec:
         except ModuleNotFoundError as error:
             if self.extra is None or (error.name or package).partition(".")[0] == package:
                 raise BrokenPluginError(
-                    f"{broken}, {type(error).__name__}: {error}", self._import_hint(error)
+                    f"{broken}, {reason_of(error)}", self._import_hint(error)
                 ) from error
             raise MissingExtraError(
                 f"{self.name}: its code needs {error.name!r}, which is not installed",
@@ -247,7 +247,7 @@ class Spec:
             raise
         except Exception as error:
             raise BrokenPluginError(
-                f"{broken}, {type(error).__name__}: {error}", self._import_hint(error)
+                f"{broken}, {reason_of(error)}", self._import_hint(error)
             ) from error
 
     def _import_hint(self, error: Exception) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from attrs import field, frozen
 
 from valor_core.errors import ValorError, not_defined
+from valor_core.specs.extensions import reason_of
 
 StateContent = dict[str, Any]
 """Content of a state for a file: arrays, numbers, strings, lists and dictionaries."""
@@ -212,7 +213,7 @@ class RowsOf:
     parameters : mapping
         Parameters that differ from the defaults, as in a config.
     metadata : tuple of str
-        Metadata fields to include in the rows.
+        Metadata fields to include in the rows. Results fail if no item has one of them.
 
     Examples
     --------
@@ -240,7 +241,7 @@ class FailedState:
     @classmethod
     def by(cls, step: str, error: BaseException) -> FailedState:
         """Return the replacement for a state in which a step raised an error."""
-        return cls(f"{step}: {type(error).__name__}: {error}")
+        return cls(f"{step}: {reason_of(error)}")
 
     def dump(self) -> StateContent:
         """Return the reason, for a file."""

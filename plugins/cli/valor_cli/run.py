@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from valor_cli.config.modules import registry_with
 from valor_cli.config.paths import moved_paths
 from valor_cli.config.resolved import resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
-from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, error_at
+from valor_core.errors import ConfigError, MissingPluginError, ValorError, did_you_mean, error_at
 from valor_core.evaluation import Evaluator
 from valor_core.evaluation.evaluate import Progress, run
 from valor_core.packages import OWNERS, version_of, ways
@@ -61,6 +62,7 @@ def run_config(
         outputs.check_not_inputs(_inputs(chosen, task, registry, request), place)
         planned = _planned_gallery(chosen, evaluator, registry, request)
         state = outputs.state
+        evaluator.state.runs.update(filter(None, [chosen.run]))
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
         report = evaluator.compute(resolved(request, evaluator, outputs.reports, planned))
     name, version = registry.distribution(registry.find(ReaderSpec, chosen.data["reader"], task))
@@ -89,7 +91,10 @@ def check_runs(requests: Iterable[Request]) -> None:
     ValorError
         If a config is invalid, or a run writes a file that another run reads or writes.
     """
-    files = [(request, *_files_of(request)) for request in requests]
+    files = []
+    for request in requests:
+        with error_of_run(request):
+            files.append((request, *_files_of(request)))
     writers: dict[str, Request] = {}
     for request, written, _ in files:
         for key, path in written:
@@ -109,6 +114,16 @@ def check_runs(requests: Iterable[Request]) -> None:
                     f"{other.run}",
                     "Choose another file.",
                 )
+
+
+@contextmanager
+def error_of_run(request: Request) -> Iterator[None]:
+    """Add the name of a run to the errors of a block, unless they have it."""
+    try:
+        yield
+    except ValorError as error:
+        named = f"run {request.run}"
+        raise error if named in error.message else error.at(f"{named}: ") from error.__cause__
 
 
 def _identity(path: Path) -> str:

@@ -210,3 +210,14 @@ def test_gate_of_several_reports_is_rejected(valor, option):
 
     assert result.exit_code == 2
     assert "expected two reports, got 3" in result.stderr
+
+
+@pytest.mark.usefixtures("reports")
+def test_report_given_twice_has_two_rows(valor):
+    arguments = ("compare", "a.json", "a.json", "b.json")
+
+    rows = valor(*arguments).stdout.splitlines()[4:]
+    record = json.loads(valor(*arguments, "--json").stdout)
+
+    assert [row.split("  ")[0] for row in rows] == ["a.json", "a.json (2)", "b.json"]
+    assert list(record["reports"]) == ["a.json", "a.json (2)", "b.json"]

@@ -31,7 +31,10 @@ def test_new_plugin_prints_its_folder(valor, option, made):
 
     assert result.exit_code == 0
     assert result.stdout == f"{made}\n"
-    assert result.stderr == f"Install it with: {install('-e', made)}\n"
+    assert result.stderr.splitlines() == [
+        f"Install it with: {install('-e', made)}",
+        f"Test it with: pytest {made}",
+    ]
 
 
 @pytest.mark.usefixtures("scaffold")
@@ -39,7 +42,10 @@ def test_new_file_prints_how_to_run_it(valor):
     result = valor("new-plugin", "mylab", "--one-file", "--folder", "there")
 
     assert result.stdout == "there/mylab.py\n"
-    assert result.stderr == "Run it with: valor run there/mylab.yaml\n"
+    assert result.stderr.splitlines() == [
+        "Run it with: valor run there/mylab.yaml",
+        "Test it with: pytest there/test_mylab.py",
+    ]
 
 
 @pytest.mark.usefixtures("scaffold")
@@ -57,8 +63,8 @@ def test_new_plugin_names_distributions_that_it_needs(valor, monkeypatch):
 
     lines = valor("new-plugin", "mylab", "--judge").stderr.splitlines()
 
-    assert lines[1].startswith("It needs valor-llm. Install it with: ")
-    assert "Its tests need valor-testing. Install it with: " in "\n".join(lines)
+    assert lines[2].startswith("It needs valor-llm. Install it with: ")
+    assert "Its tests need pytest and valor-testing. Install them with: " in "\n".join(lines)
 
 
 @pytest.mark.usefixtures("scaffold")

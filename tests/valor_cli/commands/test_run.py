@@ -350,7 +350,9 @@ def test_failing_reader_is_named(lab, valor):
     result = valor("run", "config.yaml")
 
     assert result.exit_code == 2
-    assert result.stderr == "valor: batch 1: RuntimeError: reader fell over, raised in shoutlab\n"
+    assert result.stderr == (
+        "valor: batch 1: lines.py, line 26: RuntimeError: reader fell over, raised in shoutlab\n"
+    )
 
 
 def test_interrupted_run_resumes_from_state(lab, valor):

@@ -160,3 +160,36 @@ def test_rerun_repeats_one_run(several, valor):
 
     assert result.exit_code == 0, result.stderr
     assert Report.load("again.json") == Report.load("report-half.json")
+
+
+def test_missing_file_names_its_run(several, valor):
+    result = valor("run", "several.yaml", "--only", "plain", "--only", "gone", "-q")
+
+    assert "valor: run gone: gone.txt: cannot be read\n" in result.stderr
+
+
+def test_invalid_config_of_a_run_names_it_before_the_first_run(several, valor):
+    text = CONFIG.replace("gone: {data.path: gone.txt}", "gone: {metrics: [Nope]}")
+    (several / "several.yaml").write_text(text)
+
+    result = valor("run", "several.yaml")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("valor: several.yaml (run gone): ")
+    assert result.stdout == ""
+
+
+def test_merged_report_names_the_runs_of_its_states(several, valor):
+    (several / "more.txt").write_text("SHOUT\n")
+    settings = {"runs": {"first": {}, "more": {"data.path": "more.txt", "data.numbered_from": 2}}}
+    text = CONFIG.partition("runs:")[0]
+    (several / "several.yaml").write_text(f"{text}{json.dumps(settings)[1:-1]}\n")
+
+    states = ("state-first.npz", "state-more.npz")
+    assert valor("run", "several.yaml", "-q", "--state", "state.npz").exit_code == 0
+    valor("merge", states[0], "-q", "-o", "first.json")
+    valor("merge", *states, "-q", "-o", "both.json")
+
+    assert Report.load("first.json").config["run"] == "first"
+    assert Report.load("both.json").config["runs"] == ["first", "more"]
+    assert Report.load("both.json").counts["read"] == 3

@@ -238,3 +238,26 @@ def test_yaml_error_shows_correction(tmp_path: Path, text: str, remedy: str) -> 
         parse(tmp_path / "config.yaml")
 
     assert (caught.value.remedy or "").startswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("written", "quoted"),
+    [
+        ("data: {path: ${env:FILE}, reader: csv}", "${env:FILE}"),
+        ("data: {path: ${env:FOLDER:-data}/a.csv}", "${env:FOLDER:-data}/a.csv"),
+        ("metrics: [${env:METRIC:-F1}]", "${env:METRIC:-F1}"),
+        ("data: {\n  path: data/${env:FILE}\n}", "data/${env:FILE}"),
+    ],
+)
+def test_variable_in_braces_of_yaml_suggests_quotes(
+    tmp_path: Path, written: str, quoted: str
+) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(written)
+
+    with pytest.raises(ConfigError, match="expected YAML") as caught:
+        parse(path)
+
+    assert caught.value.remedy == f"Put the variable in quotes: '{quoted}'"
+    path.write_text(written.replace(quoted, f"'{quoted}'"))
+    assert quoted in str(parse(path))

@@ -411,3 +411,32 @@ def test_workers_import_the_file_that_was_imported_last(
         assert found.origin == str(tmp_path / file)
         monkeypatch.chdir(tmp_path)
     sys.modules.pop("twolab")
+
+
+def test_failing_item_names_file_and_line_of_the_metric(folder: Path, valor) -> None:
+    write(folder, "one_file_lab.py", LAB)
+    path = write(
+        folder,
+        "mine.py",
+        """\
+from valor_core import metric
+
+
+@metric("mine.Score", task="text")
+def score(item) -> float:
+    return points(item)
+
+
+def points(item):
+    return {}[item.response]
+""",
+    )
+    write(folder, "items.csv", "response,reference\nyes,yes\n")
+    data = {"reader": "csv", "path": "items.csv"}
+    config = {"task": "text", "modules": [path.name], "data": data, "metrics": ["mine.Score"]}
+    write(folder, "mine.json", json.dumps(config))
+
+    result = valor("run", "mine.json")
+
+    assert "failed: mine.py, line 10: KeyError: 'yes' (1)" in result.stdout
+    sys.modules.pop("mine", None)

@@ -259,3 +259,25 @@ def test_suggested_command_quotes_a_path_with_spaces(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigError, match=r"valor run '.*my config\.yaml', or"):
         Request.from_file(config)
+
+
+@pytest.mark.parametrize("key", ["matrx", "Matrix", "matrixes"])
+def test_axes_under_a_misspelt_key_suggest_matrix(key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"runs\.{key}: expected settings of a run") as caught:
+        runs_of({key: {"model": ["small", "large"]}}, "config.yaml: ")
+
+    assert caught.value.remedy == "Did you mean 'matrix'?"
+
+
+def test_run_may_have_a_name_like_matrix() -> None:
+    section = {"matrix2": {"judge": {"width": 2}, "slices": ["a"]}, "matrix3": {}}
+
+    assert [run.name for run in runs_of(section, "")] == ["matrix2", "matrix3"]
+
+
+def test_misspelt_matrix_outside_of_runs_suggests_them(tmp_path: Path) -> None:
+    config = write(tmp_path, "config.yaml", BASE + "matrx: {model: [small, large]}\n")
+    (request,) = Request.each_from_file(config)
+
+    with pytest.raises(ConfigError, match=r"matrx: unknown key\nWrite it as: runs: {matrix:"):
+        _ = request.checked

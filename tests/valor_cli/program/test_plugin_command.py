@@ -77,7 +77,7 @@ def test_command_with_import_error_prints_no_traceback(ranklab, valor):
     assert result.exit_code == 2
     assert result.stderr == (
         "valor: ranklab.rank: its code ranklab.commands:rank cannot be imported, "
-        "ModuleNotFoundError: No module named 'surely_not_there'\n"
+        "commands.py, line 1: ModuleNotFoundError: No module named 'surely_not_there'\n"
     )
 
 

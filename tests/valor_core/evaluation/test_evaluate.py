@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from valor_core.errors import (
     RunInterrupted,
     SchemaError,
     StateError,
+    ValorWarning,
 )
 from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import PartitionTask
@@ -205,12 +207,41 @@ def test_full_disk_during_a_run_keeps_the_numbers(
     monkeypatch.setattr(sys.modules["valor_core.evaluation.evaluate"], "_SAVE_EVERY", -1000.0)
     monkeypatch.setattr("valor_core.evaluation.saved.save_state", full)
 
-    report = evaluate(parts, METRICS, state=tmp_path / "state.npz")
+    with pytest.warns(ValorWarning) as warned:
+        report = evaluate(parts, METRICS, state=tmp_path / "state.npz")
 
+    assert [str(one.message) for one in warned] == [
+        "state.npz: cannot be written, No space left on device; the run goes on, but cannot be "
+        "resumed until a later save succeeds"
+    ]
     assert report.results == evaluate(parts, METRICS).results
     assert report.warnings == ("state.npz: cannot be written, No space left on device",)
-    with pytest.raises(PartitionError, match="part 3: RuntimeError: disk on fire"):
+    with (
+        pytest.warns(ValorWarning, match=r"state\.npz: cannot be written"),
+        pytest.raises(
+            PartitionError, match=r"part 3: reader\.py, line \d+: RuntimeError: disk on fire"
+        ),
+    ):
         evaluate(parts | {"trouble": "raise", "at": 3}, METRICS, state=tmp_path / "state.npz")
+
+
+def test_removed_folder_of_the_state_is_a_warning_with_its_path(
+    parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["valor_core.evaluation.evaluate"], "_SAVE_EVERY", -1000.0)
+    folder = tmp_path / "states"
+    folder.mkdir()
+
+    def remove(finished: int, count: int, read: int) -> None:
+        if folder.exists():
+            shutil.rmtree(folder)
+
+    with pytest.warns(ValorWarning, match=r"state\.npz: cannot be written, No such file") as warned:
+        report = evaluate(parts, METRICS, state=folder / "state.npz", progress=remove)
+
+    assert len(warned) == 1
+    assert str(folder) in str(warned[0].message)
+    assert report.results == evaluate(parts, METRICS).results
 
 
 class TestInterrupts:

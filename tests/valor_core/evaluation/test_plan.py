@@ -74,7 +74,7 @@ def test_error_of_one_metric_keeps_other_results(registry: Registry) -> None:
 
     crash, share = plan.compute(states)
 
-    assert (crash.type, crash.error) == ("Crash", "ZeroDivisionError: no luck")
+    assert (crash.type, crash.error) == ("Crash", "metrics.py, line 80: ZeroDivisionError: no luck")
     assert share.value == 2 / 3
 
 

@@ -223,3 +223,21 @@ def test_damaged_metric_is_reported_with_file(state: Path) -> None:
         ValorError, match=r"metrics\[0\]: metric 'lab\.Nothing': not declared by the plugin 'lab"
     ):
         Evaluator.load(state)
+
+
+def test_state_says_of_which_runs_it_is(state: Path, tmp_path: Path) -> None:
+    evaluator = Evaluator.load(state)
+    evaluator.state.runs.add("small")
+    evaluator.save(tmp_path / "small.npz")
+    evaluator.state.runs.add("large")
+    evaluator.save(tmp_path / "both.npz")
+
+    assert read_header(state)["runs"] == []
+    assert Evaluator.load(tmp_path / "small.npz").state.runs == {"small"}
+    assert read_header(tmp_path / "both.npz")["runs"] == ["large", "small"]
+
+
+def test_state_without_names_of_runs_is_loaded(state: Path) -> None:
+    rewritten(state, lambda header: header.pop("runs"))
+
+    assert Evaluator.load(state).state.runs == set()

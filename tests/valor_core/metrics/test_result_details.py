@@ -158,7 +158,8 @@ def test_mean_is_reported_if_details_fail(function: str, told: str) -> None:
     assert report["Length"].value == 2.0
     assert report["Length"].only.details == {}
     (warning,) = report.warnings
-    assert warning.startswith(f"mylab.Length: {told.format(__name__)}")
+    assert warning.startswith("mylab.Length: ")
+    assert told.format(__name__) in warning
 
 
 def test_missing_function_is_found_before_scoring() -> None:

@@ -48,3 +48,23 @@ def test_union_keeps_order_of_members() -> None:
 def test_nested_paths_are_found() -> None:
     assert kind_of(tuple[Path, ...] | None).has_paths
     assert not kind_of(tuple[str, ...] | None).has_paths
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "remedy"),
+    [
+        (bool, "yes", "Write it as: true"),
+        (bool, "Off", "Write it as: false"),
+        (bool, "maybe", None),
+        (str, True, 'Put it in quotes: "true"'),
+        (str, 7, 'Put it in quotes: "7"'),
+        (str, None, None),
+    ],
+)
+def test_yes_for_a_boolean_and_true_for_a_name_are_corrected(
+    annotation: Any, value: Any, remedy: str | None
+) -> None:
+    with pytest.raises(ParameterError) as caught:
+        kind_of(annotation).fit(value, "name")
+
+    assert caught.value.remedy == remedy

@@ -247,3 +247,24 @@ def test_reserved_parameter_name_is_rejected(name: str) -> None:
 
     with pytest.raises(ManifestError, match="is reserved"):
         metric("mylab.Odd", task="text")(namespace["odd"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameters"),
+    [((), {}), ((1, 2), {}), ((), {"of": 2})],
+)
+def test_call_without_an_item_shows_how_to_choose_and_call_the_metric(
+    arguments: tuple[Any, ...], parameters: dict[str, Any]
+) -> None:
+    @metric("mylab.Share", task="text")
+    def share(item: Any, *, of: int = 4) -> float:
+        return len(item.response) / of
+
+    chosen = {"name": "mylab.Share", **parameters}
+    with pytest.raises(ParameterError, match=r"mylab\.Share: expected an item and") as caught:
+        share(*arguments, **parameters)
+
+    assert str(caught.value.remedy) == (
+        f"Choose it as a metric with {chosen}, or score an item with: share(item)"
+    )
+    assert repr(share) == "<metric mylab.Share>"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -412,12 +412,22 @@ def test_environment_without_valor_report_evaluates_and_prints(tmp_path: Path) -
 
 
 def test_report_is_saved_to_a_path_only() -> None:
-    with pytest.raises(
-        ReportError, match=r"report: expected a path, got <.*\nWrite report.to_json"
-    ):
-        REPORT.save(BytesIO())  # type: ignore[arg-type]
-    with pytest.raises(ReportError, match=r"got 3\nUse: Report.from_dict\(json.load\(file\)\)"):
+    with pytest.raises(ReportError, match=r"got 3\nPass the name of a file, such as"):
         Report.load(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("file", [BytesIO(), StringIO()])
+def test_report_is_written_to_an_open_file_with_the_suggested_line(file: Any) -> None:
+    report = REPORT
+    with pytest.raises(ReportError, match="report: expected a path, got <") as caught:
+        report.save(file)
+
+    exec(str(caught.value.remedy).partition(": ")[2])
+    file.seek(0)
+
+    with pytest.raises(ReportError, match="report: expected a path, got <") as caught:
+        Report.load(file)
+    assert eval(str(caught.value.remedy).partition(": ")[2]) == report
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from valor_core.errors import (
     PartitionError,
     ReadError,
     SchemaError,
+    UnknownNameError,
     ValorError,
-    described,
     error_at,
 )
 from valor_core.evaluation.request import Evaluation
@@ -33,7 +33,7 @@ from valor_core.readers.reader import Reader
 from valor_core.resources.bound import BoundResource
 from valor_core.resources.journal import Journal
 from valor_core.resources.opening import OpenResources
-from valor_core.specs.extensions import plugin_of
+from valor_core.specs.extensions import plugin_of, reason_of
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import EngineSpec
 from valor_core.states.state import Resources
@@ -103,7 +103,7 @@ class PartitionTask:
             self.control.stop(STOPPED_BY_USER)
         except (Exception, SystemExit) as error:
             raised = f", raised in {plugin}" if (plugin := plugin_of(error)) else ""
-            raise PartitionError(f"{partition.name}: {described(error)}{raised}") from error
+            raise PartitionError(f"{partition.name}: {reason_of(error)}{raised}") from error
         if finished:
             state.done.append(identity(partition))
         else:
@@ -178,6 +178,9 @@ class Engine(Protocol):
         """
 
 
+_MODES = ("serial", "threads", "processes")
+
+
 def is_engine(value: object) -> bool:
     """Return True for an engine; its name, table or class, and pools of workers are none."""
     if value is None or isinstance(value, (str, Mapping)):  # faster than asking the protocol
@@ -213,8 +216,14 @@ def engine(
     if isinstance(section, Engine):
         return section
     values = {"name": section} if isinstance(section, str) else dict(section or {})
+    name = str(values.pop("name", "local"))
     with error_at(f"{place}engine.name: "):
-        spec = registry.find(EngineSpec, str(values.pop("name", "local")))
+        if name in _MODES:
+            raise UnknownNameError(
+                f"expected an engine, got {name!r}, a mode of the engine local",
+                f"Write the engine as: {{'name': 'local', 'mode': {name!r}, 'workers': 2}}",
+            )
+        spec = registry.find(EngineSpec, name)
         code = spec.load()
     parameters: Any = parameters_from(spec.parameter_class, values, f"{place}engine.")
     try:

@@ -112,7 +112,10 @@ def _check_no_options(context: click.Context, count: int) -> None:
 
 def _compare_all(paths: Sequence[Path], *, as_json: bool) -> int:
     """Print the headline numbers of several reports, or all numbers as JSON."""
-    reports = {str(path): Report.load(path) for path in paths}
+    reports: dict[str, Report] = {}
+    for path in paths:
+        count = sum(path == other for other in paths[: len(reports)])
+        reports[f"{path} ({count + 1})" if count else str(path)] = Report.load(path)
     if as_json:
         numbers = {name: report.flat(short=True) for name, report in reports.items()}
         streams.say_json({"reports": numbers})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 from valor_report.output_files import OutputFiles, WriteErrors, check_not_read
@@ -75,13 +76,19 @@ def _merged(evaluator: Evaluator, states: Iterable[Path]) -> Report:
     try:
         for path in states:
             evaluator.resume(path)
-        return evaluator.compute()
+        return evaluator.compute(evaluator.evaluation.describe() | _runs(evaluator.state.runs))
     except SchemaError as error:
         raise SchemaError(
             error.message,
             "Add uids to the items, or evaluate all data in one run, with a list or "
             "pattern of files under data.path if the reader supports several.",
         ) from error
+
+
+def _runs(names: Iterable[str]) -> dict[str, Any]:
+    """Return the names of the merged runs as in a config."""
+    runs = sorted(names)
+    return {"run": runs[0]} if len(runs) == 1 else {"runs": runs} if runs else {}
 
 
 def _started(state: Path, registry: Registry) -> Evaluator:

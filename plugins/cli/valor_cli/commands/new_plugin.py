@@ -52,10 +52,15 @@ def command(name: str, folder: Path, as_json: bool, **chosen: bool) -> None:
     streams.say(str(made))
     if kind is ONE_FILE:
         streams.talk(f"Run it with: valor run {quote(str(made.with_suffix('.yaml')))}")
+        tests = made.with_name(f"test_{made.name}")
     else:
         streams.talk(f"Install it with: {install('-e', str(made))}")
+        tests = made
+    streams.talk(f"Test it with: pytest {quote(str(tests))}")
     for required in kind.requires:
         if version_of(required) is None:
             streams.talk(f"It needs {required}. Install it with: {ways(required)}")
-    if version_of("valor-testing") is None:
-        streams.talk(f"Its tests need valor-testing. Install it with: {ways('valor-testing')}")
+    missing = [name for name in ("pytest", "valor-testing") if version_of(name) is None]
+    if missing:
+        needed = f"Its tests need {' and '.join(missing)}."
+        streams.talk(f"{needed} Install {'them' if missing[1:] else 'it'} with: {ways(*missing)}")

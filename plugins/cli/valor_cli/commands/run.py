@@ -36,7 +36,7 @@ from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import WRONG, print_report
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
-from valor_cli.run import check_runs, registry_of, run_config
+from valor_cli.run import check_runs, error_of_run, registry_of, run_config
 from valor_core.errors import ConfigError, ValorError
 from valor_core.parameters import parameters_of
 from valor_core.results import Report
@@ -266,13 +266,14 @@ def run_each(requests: Sequence[Request], *, quiet: bool, as_json: bool) -> int:
             streams.say(f"{gap}Run {name} ({number} of {len(requests)})\n")
         unwritten = WriteErrors()
         try:
-            report = carry_out(request, unwritten, quiet=quiet)
+            with error_of_run(request):
+                report = carry_out(request, unwritten, quiet=quiet)
             reports[name] = report
             one = print_report(report, as_json=False, quiet=quiet or as_json, place=f"{name}: ")
             code = max(code, one)
             unwritten.check()
         except ValorError as error:
-            reports.setdefault(name, error.message)
+            reports.setdefault(name, error.message.removeprefix(f"run {name}: "))
             code = max(code, WRONG)
             explain(click.get_current_context(), str(error), getattr(error, "__notes__", ()))
         except (click.ClickException, click.exceptions.Exit, click.Abort):

@@ -72,12 +72,16 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     >>> json_schema(Registry())["title"]
     'Valor config'
     """
-    definitions: Json = {"filled": {"type": "string", "pattern": FILLED}}
     keys = Keys.of(RunConfig)
     others = {key: dict(one) for key, one in keys.schemas.items() if key not in _DEPENDENT}
-    baseline = parameter_schema(BaselineParameters)
-    others["require"] |= {"additionalProperties": {**baseline, "type": ["string", "object"]}}
-    others["runs"] |= _runs(keys)
+    condition: Json = parameter_schema(BaselineParameters) | {"type": ["string", "object"]}
+    others["require"] |= {"additionalProperties": _CONDITION}
+    definitions: Json = {
+        "filled": {"type": "string", "pattern": FILLED},
+        "condition": condition,
+        "run": {"properties": {key: {} for key in keys.schemas} | others},
+    }
+    others["runs"] = {**others["runs"], "type": ["array", "object", "null"]} | _runs("run")
     return {
         SCHEMA_KEY: "https://json-schema.org/draft/2020-12/schema",
         "title": TITLE,
@@ -245,15 +249,24 @@ class _Config:
             "data": _described(keys, "data", self._data(task)),
             "metrics": _described(keys, "metrics", metrics),
             "gallery": _described(keys, "gallery", self._gallery(task)),
+            "require": self._require(task),
         }
+        run = {"properties": {**properties, "engine": self._engine()}}
+        self._ref(label := f"run.{task or _ANY}", run)
         return {
-            "properties": properties,
+            "properties": {**properties, "runs": _runs(label)},
             "patternProperties": {"^metrics_to_return$": metrics},
         }
 
     def _metrics(self, task: str | None) -> Json:
         names = self._metric_names(task)
         return self._list(names, self._item(names))
+
+    def _require(self, task: str | None) -> Json:
+        """Return the schema of thresholds, whose keys are names of metrics."""
+        names = [name for name in self._metric_names(task).canonical if "." not in name]
+        properties = dict.fromkeys(names, _CONDITION)
+        return self._ref(f"require.{task or _ANY}", {"properties": properties})
 
     def _metric_names(self, task: str | None) -> _Names:
         specs = self.registry.metrics_of(task)
@@ -426,15 +439,24 @@ _INSTANCE: Json = {
 }
 
 
-def _runs(keys: Keys) -> Json:
-    """Return the schema of ``runs``: a list of names, a table of settings by name, or a matrix."""
-    one = {"type": ["object", "null"], "properties": {key: {} for key in keys.schemas}}
-    axes = {"additionalProperties": {"type": ["array", "object"], "additionalProperties": one}}
+_CONDITION: Json = {"$ref": "#/$defs/condition"}
+
+
+def _runs(label: str) -> Json:
+    """Return the schema of ``runs``: a list of names, a table of settings by name, or a matrix.
+
+    Parameters
+    ----------
+    label : str
+        Name of the definition of the settings of a run.
+    """
+    settings = {"$ref": f"#/$defs/{label}"}
+    by_name = {"items": settings, "additionalProperties": {"type": ["object", "null"], **settings}}
+    axes = {"additionalProperties": {"type": ["array", "object"], **by_name}}
     return {
-        "type": ["array", "object", "null"],
-        "if": {"required": ["matrix"]},
+        "if": {"type": "object", "required": ["matrix"]},
         "then": {"properties": {"matrix": axes}},
-        "else": {"additionalProperties": one},
+        "else": by_name,
     }
 
 

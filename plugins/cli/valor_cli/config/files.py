@@ -20,6 +20,8 @@ SCHEMA_KEY = "$schema"
 
 _TOML = re.compile(r"\A(\s|#.*\n)*(\[+[^\]\n]+\]+|[\w.\"'-]+[ \t]*=)")
 """Start of a TOML file after comments: a table header, or a key and an equals sign."""
+_VARIABLE = re.compile(r"(?<![^\s\[{,])[^\s,:\[\]{}'\"]*\$\{\w+:[^}]*\}[^\s,\[\]}]*")
+"""Reference to an environment variable, which YAML reads as a table inside braces or brackets."""
 _BRACES = re.compile(r"[^\s,:\[\]{}]*(?<=[^\s,:\[\]])\{\w+\}[^\s,\[\]]*|\{\w+\}[^\s,\[\]}]+")
 """Placeholder next to other text, which YAML reads as a table in some positions."""
 _BOOLEAN = "tag:yaml.org,2002:bool"
@@ -159,6 +161,9 @@ def _yaml(text: str, path: Path) -> Any:
 
 
 def _yaml_remedy(problem: str, lines: list[str]) -> str | None:
+    for variable in map(_VARIABLE.search, lines):
+        if variable is not None:
+            return f"Put the variable in quotes: '{variable[0]}'"
     if "escape character" in problem:
         return "Write paths with / or in single quotes: 'C:\\data'"
     if "'\\t'" in problem:

@@ -15,7 +15,9 @@ from attrs import frozen
 
 from valor_cli.config.bases import FromBase, merge
 from valor_cli.config.overrides import PATH, put
+from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
+from valor_core.parameters import parameters_of
 from valor_core.specs.names import in_config
 
 KEY = "runs"
@@ -86,6 +88,8 @@ def runs_of(section: Any, place: str) -> tuple[Run, ...]:
             )
         found = _matrix(section[MATRIX], f"{where}.{MATRIX}")
     else:
+        if isinstance(section, Mapping):
+            _check_no_misspelt_matrix(section, where)
         found = [
             Run(name, ((f"{where}.{name}: ", table),) if table else (), {_RUN: value})
             for name, value, table in _axis(section, where)
@@ -95,6 +99,19 @@ def runs_of(section: Any, place: str) -> tuple[Run, ...]:
     if twice is not None:
         raise ConfigError(f"{where}: expected different names, got {twice!r} twice", _WRITE_AS)
     return tuple(found)
+
+
+def _check_no_misspelt_matrix(section: Mapping[Any, Any], where: str) -> None:
+    """Raise a `ConfigError` for axes under a misspelt key, which would be the name of a run."""
+    known = {one.name for one in parameters_of(RunConfig)}
+    for name, axes in section.items():
+        remedy = did_you_mean(str(name), [MATRIX], cutoff=0.8)
+        if remedy is None or not isinstance(axes, Mapping) or not axes:
+            continue
+        is_matrix = known.isdisjoint(re.split(r"[.\[]", str(key))[0] for key in axes)
+        if is_matrix and all(isinstance(axis, (list, Mapping)) for axis in axes.values()):
+            found = next(iter(axes))
+            raise ConfigError(f"{where}.{name}: expected settings of a run, found {found}", remedy)
 
 
 def _matrix(section: Any, where: str) -> list[Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -96,9 +97,11 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     >>> check({"data": {"reader": "csv"}, "metrics": ["F1"]}, "").run.metrics
     ('F1',)
     """
+    known = {name for entry in parameters_of(RunConfig) for name in (entry.name, *entry.aliases)}
     for name in values:
-        if name in _ELSEWHERE:
-            raise ConfigError(f"{place}{name}: unknown key", _ELSEWHERE[name])
+        meant = [] if name in known else get_close_matches(str(name), _ELSEWHERE, 1, 0.9)
+        if meant:
+            raise ConfigError(f"{place}{name}: unknown key", _ELSEWHERE[meant[0]])
     if isinstance(values.get("run"), (Mapping, list)):
         raise ConfigError(
             f"{place}run must be a name, got {short_repr(values['run'])}",
@@ -109,7 +112,6 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
             f"{place}items must be true, false or a path, got {short_repr(values['items'])}",
             f"Write it as: items: {'true' if values['items'] in ('yes', 'on') else 'false'}",
         )
-    known = {name for entry in parameters_of(RunConfig) for name in (entry.name, *entry.aliases)}
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
     if isinstance(own.get("data"), str):

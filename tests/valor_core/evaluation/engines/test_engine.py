@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -188,7 +189,9 @@ class TestPartitionTask:
     def test_other_error_names_partition(self, work: Callable[[str], PartitionTask]) -> None:
         made = work("raise")
 
-        with pytest.raises(PartitionError, match="part 0: RuntimeError: disk on fire") as caught:
+        with pytest.raises(
+            PartitionError, match=r"part 0: reader\.py, line \d+: RuntimeError: disk on fire"
+        ) as caught:
             made(made.reader.partitions()[0], {})
 
         assert isinstance(caught.value.__cause__, RuntimeError)
@@ -202,5 +205,20 @@ class TestPartitionTask:
             with pytest.raises(PartitionError) as caught:
                 evaluate({"reader": "labelfiles.labelme", "shape": shape}, ["lab.LongShare"])
 
-            assert caught.value.message.startswith(f"lgt, im0 to im2: im1.json: {found}")
+            place = "lgt, im0 to im2: plugin.py, line 23: im1.json"
+            assert caught.value.message.startswith(f"{place}: {found}")
             assert caught.value.message.endswith(", raised in labelfiles")
+
+
+@pytest.mark.parametrize("mode", ["threads", "processes", "serial"])
+def test_mode_given_as_engine_is_suggested_with_the_local_engine(mode: str) -> None:
+    with pytest.raises(UnknownNameError, match="a mode of the engine local") as caught:
+        engine(mode, Registry())
+
+    section = ast.literal_eval(str(caught.value.remedy).partition(": ")[2])
+    assert engine(section, Registry()).parameters.mode == mode  # type: ignore[attr-defined]
+
+
+def test_unknown_engine_lists_those_that_exist() -> None:
+    with pytest.raises(UnknownNameError, match=r"'spark': unknown\nChoose .*\blocal\b"):
+        engine("spark", Registry())

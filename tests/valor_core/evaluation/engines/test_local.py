@@ -51,7 +51,9 @@ def test_every_mode_gives_the_same_report(data: dict[str, Any], mode: str) -> No
 
 @pytest.mark.parametrize("mode", MODES)
 def test_error_in_worker_names_partition(data: dict[str, Any], mode: str) -> None:
-    with pytest.raises(PartitionError, match="part 3: RuntimeError: disk on fire") as caught:
+    with pytest.raises(
+        PartitionError, match=r"part 3: reader\.py, line \d+: RuntimeError: disk on fire"
+    ) as caught:
         evaluated(data | {"trouble": "raise", "at": 3}, mode)
 
     assert caught.value.__cause__ is not None
@@ -119,7 +121,9 @@ def test_resource_error_in_worker_has_cause(
     }
     install("needylab", "needy", sources)
 
-    with pytest.raises(Exception, match=r"^needy\.Judge: cannot be opened, RuntimeError: nobody"):
+    with pytest.raises(
+        Exception, match=r"^needy\.Judge: cannot be opened, code\.py, line 2: RuntimeError: nobody"
+    ):
         evaluated(data, "processes", ["needy.Half"])
 
 

@@ -36,10 +36,11 @@ ITEMS = [
     Text("q5", references="Paris", metadata={"city": "Paris"}),
     Text("q6", response="Paris", references="Paris"),
 ]
+LINE = "exact_match.py, line 11"
 EXACT_MATCH_ROWS = [
     {"uid": "q1", "value": 1.0, "details": {"found": ["Paris"]}},
     {"uid": "q2", "value": 0.0, "details": {"found": []}},
-    {"uid": "q3", "value": None, "error": "ValueError: the reply cannot be read"},
+    {"uid": "q3", "value": None, "error": f"{LINE}: ValueError: the reply cannot be read"},
     {"uid": "q4", "value": None, "undefined": "no references"},
     {"uid": "q5", "value": None, "error": "no reply"},
     {"uid": "q6", "value": 1.0, "details": {"found": ["Paris"]}},
@@ -64,7 +65,7 @@ def test_mean_reports_excluded_items_and_reasons(mylab: Path) -> None:
             "parameters": {"ignore_case": False},
             "value": 2 / 3,  # 1, 0 and 1
             "left_out": {
-                "failed: ValueError: the reply cannot be read": 1,
+                f"failed: {LINE}: ValueError: the reply cannot be read": 1,
                 "failed: no reply": 1,
                 "undefined: no references": 1,
             },
@@ -239,8 +240,9 @@ def test_mean_shows_first_line_of_reason() -> None:
         [Text(1, response="a"), Text(2, response="b")], [fails], items=True
     )
 
-    assert report.results[0].left_out == {"failed: ValueError: no b": 1}
-    assert report.items[0].rows[1].value == Failed("ValueError: no b\nin line 3")
+    reason = report.items[0].rows[1].value.reason
+    assert reason.endswith(": ValueError: no b\nin line 3")
+    assert report.results[0].left_out == {f"failed: {reason.splitlines()[0]}": 1}
 
 
 READS = [

@@ -104,9 +104,9 @@ class TestFailingItems:
     @pytest.mark.usefixtures("courtroom")
     def test_failing_item_has_reason(self, metric: str) -> None:
         odd = {
-            "exit": Failed("SystemExit: 3"),
+            "exit": Failed("metrics.py, line 44: SystemExit: 3"),
             "huge": Failed(f"expected a number from {metric}, got 10000"),
-            "raise": Failed("ZeroDivisionError: division by zero"),
+            "raise": Failed("metrics.py, line 46: ZeroDivisionError: division by zero"),
             "fine": 0.5,
             "object": Failed(f"expected a number from {metric}, got <object object>"),
             "timeout": Failed("TimeoutError: no answer", retry=True),
@@ -158,9 +158,9 @@ class TestBrokenMetrics:
 
         assert {result.type: result.error or result.value for result in report} == {
             "Odd": 0.5,
-            "BadConstructor": "constructor: RuntimeError: constructed badly",
+            "BadConstructor": "constructor: metrics.py, line 89: RuntimeError: constructed badly",
             "BadNeeds": "needs: expected StateRequests of classes of State, got 's'",
-            "BadUpdate": "update: RuntimeError: counted badly",
+            "BadUpdate": "update: metrics.py, line 106: RuntimeError: counted badly",
         }
         assert not report.ok
 
@@ -264,7 +264,7 @@ class TestResources:
                 lambda self: {"warnings": "a"},
                 "judge: warnings must be a list of texts, got 'a'",
             ),
-            ("facts", lambda self: 1 / 0, "judge: cannot read facts, ZeroDivisionError"),
+            ("facts", lambda self: 1 / 0, "judge: cannot read facts, test_scoring.py, line "),
             (
                 "facts",
                 lambda self: ["x"],
@@ -292,7 +292,7 @@ class TestResources:
         broken = _changed(courtroom.judge.Judge, "close", lambda self: 1 / 0)
         monkeypatch.setattr(courtroom.judge, "Judge", broken)
 
-        with pytest.warns(ValorWarning, match="Judge could not be closed, ZeroDivisionError"):
+        with pytest.warns(ValorWarning, match="Judge could not be closed, test_scoring.py, line "):
             report = graded(judge, data=ITEMS[:2])
 
         assert report.ok
@@ -448,14 +448,24 @@ class TestMetricsOverRows:
         assert set(judge.asked.values()) == {1}
         assert report["Grade"].value == 2 / 7
 
-    def test_misspelt_field_of_rows_is_a_warning(self, judge: Judge) -> None:
+    def test_metric_fails_if_no_item_has_the_metadata_field_it_reads(self, judge: Judge) -> None:
         items = [Text("q1", response="a", metadata={"noize": 1})]
+        chosen = ["courtroom.GradeByNoise", {"name": "courtroom.Grade", "calls": 1}]
+
+        report = graded(judge, chosen, data=items, slices=["noize"])
+
+        reason = "data: no item has the metadata field 'noise'; did you mean 'noize'?"
+        assert report["GradeByNoise"].only.error == reason
+        assert report.slice(noize=1)["GradeByNoise"].only.error == reason
+        assert report["Grade"].value is not None
+        assert not report.ok
+
+    def test_metadata_field_of_one_item_suffices(self, judge: Judge) -> None:
+        items = [Text("q1", response="a", metadata={"noise": 1}), Text("q2", response="b")]
 
         report = graded(judge, ["courtroom.GradeByNoise"], data=items)
 
-        assert report.warnings[0] == (
-            "courtroom.GradeByNoise: no item has the metadata field 'noise'; did you mean 'noize'?"
-        )
+        assert "no item has" not in str(report["GradeByNoise"].only.error)
 
     def test_metric_over_rows_of_two_judges_yields_two_results(self, judge: Judge) -> None:
         judges = {name: judge.section(model=name) for name in ("strict", "mild")}

@@ -37,5 +37,7 @@ def test_invalid_facts_are_rejected(facts: object, message: str) -> None:
 
 
 def test_failing_facts_error_names_resource_and_cause() -> None:
-    with pytest.raises(ResourceError, match="judge: cannot read facts, ZeroDivisionError"):
+    with pytest.raises(
+        ResourceError, match=r"cannot read facts, test_facts\.py, line \d+: ZeroDivisionError"
+    ):
         read_usage("judge", lambda: 1 / 0)

@@ -149,8 +149,12 @@ def test_unused_resource_is_not_opened(mylab: Path, tmp_path: Path) -> None:
 
     with pytest.raises(
         ResourceError, match="dictionary: no chosen metric uses a resource of this name"
-    ):
+    ) as caught:
         valor_core.evaluate(data, ["mylab.ExactMatch"], resources={"dictionary": {}})
+
+    assert caught.value.remedy == (
+        "Remove it, or choose a metric that uses it, such as mylab.KnownWords."
+    )
 
 
 def test_unknown_section_lists_requested_resources(mylab: Path) -> None:
@@ -159,8 +163,12 @@ def test_unknown_section_lists_requested_resources(mylab: Path) -> None:
     ):
         known_words(ITEMS, resources={"dictionaries": {}})
 
-    with pytest.raises(ResourceError, match="judge: no chosen metric uses a resource of this name"):
-        known_words(ITEMS, resources={"judge": {}})
+    with pytest.raises(
+        ResourceError, match=r"oracle: no chosen .*\nRemove it, or rename it to dictionary\."
+    ):
+        known_words(ITEMS, resources={"oracle": {}})
+    with pytest.raises(ResourceError, match=r"oracle: no chosen .*\nRemove it\."):
+        valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], resources={"oracle": {}})
 
 
 def test_metric_parameters_in_section_suggest_metrics_key(
@@ -180,7 +188,8 @@ def test_misspelled_parameter_suggests_closest_match(mylab: Path) -> None:
 @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
 def test_failing_open_stops_run(mode: str, mylab: Path) -> None:
     with pytest.raises(
-        ResourceError, match=r"mylab\.dictionary: cannot be opened, OSError: no such dictionary"
+        ResourceError,
+        match=r"cannot be opened, dictionary\.py, line 11: OSError: no such dictionary",
     ):
         known_words(
             BATCHES,
