@@ -77,7 +77,7 @@ class Plan:
     _reads: tuple[tuple[_Input, ...], ...] = field(default=(), repr=False, alias="reads")
 
     @classmethod
-    def of(cls, metrics: Sequence[BoundMetric], registry: Registry) -> Plan:
+    def of(cls, metrics: Sequence[BoundMetric], registry: Registry, rows: bool = False) -> Plan:
         """Make the plan of some metrics.
 
         Parameters
@@ -86,6 +86,8 @@ class Plan:
             Chosen metrics.
         registry : Registry
             Registry used to resolve metrics whose item rows are read.
+        rows : bool
+            Whether states that can keep the rows of items keep them.
 
         Raises
         ------
@@ -98,7 +100,12 @@ class Plan:
             resolved = [_resolved(need, metric, registry) for need in needs]
             sources += [source for source, _ in resolved if source is not None]
             made.append(one)
-            inputs.append([(request, source is not None) for source, request in resolved])
+            inputs.append(
+                [
+                    (request.with_rows() if rows else request, source is not None)
+                    for source, request in resolved
+                ]
+            )
         requests = join(request for pairs in inputs for request, _ in pairs)
         reads = tuple(
             tuple(_Input(_position(requests, request), is_rows) for request, is_rows in pairs)

@@ -111,7 +111,7 @@ class Evaluation:
         with error_at(place):
             check_task(task, registry)
         bound = bind_metrics(options.metrics, registry, task, place, folder)
-        plan = Plan.of(bound, registry)
+        plan = Plan.of(bound, registry, rows=bool(options.items))
         users = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, registry, place)
         bound_resources = bind_resources(users, sections, registry, folder, place)

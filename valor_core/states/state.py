@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from valor_core.errors import ValorError, not_defined
 from valor_core.specs.extensions import reason_of
@@ -29,6 +29,9 @@ class State:
 
     divides: ClassVar[bool] = False
     """True if `select` is implemented. A batch is then counted once for all slices."""
+
+    keeps_rows: ClassVar[bool] = False
+    """True if the class accepts ``rows=(True,)`` and then has `item_rows`, which add up to it."""
 
     def update(self, batch: Any) -> None:
         """Count a batch, which is not modified.
@@ -167,6 +170,11 @@ class StateRequest:
     key: tuple[tuple[str, Any], ...] = field(factory=dict, converter=_items)
     union: tuple[tuple[str, tuple[Any, ...]], ...] = field(factory=dict, converter=_unions)
     prepare: Callable[[Any, Resources], Any] | Preparation | None = None
+
+    def with_rows(self) -> StateRequest:
+        """Return the request for a state that also keeps the rows of items, if it can."""
+        union = {**dict(self.union), "rows": (True,)}
+        return evolve(self, key=dict(self.key), union=union) if self.state.keeps_rows else self
 
     @property
     def waits(self) -> bool:

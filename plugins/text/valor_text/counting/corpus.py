@@ -1,21 +1,28 @@
-"""Sums over all items of a corpus, and metrics that are a formula over such sums."""
+"""Sums over all items of a corpus, and metrics that are a formula over such sums.
+
+A report with rows of items has the counts of each item. They add up to the sums, so the metric of
+any selection of the items is the formula of the sums of their rows.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define, field, frozen
+from numpy.typing import NDArray
 
 from valor_core.parameters import parameter_values
-from valor_core.results import Result, Undefined
+from valor_core.results import ItemRows, Result, Undefined
 from valor_core.schemas.columns import natural
 from valor_core.schemas.text import TextBatch
-from valor_core.states import DerivedState, StateContent, StateRequest, counted
+from valor_core.states import DerivedState, ExactSum, StateContent, StateRequest, counted
 from valor_text.counting.pairs import paired_items
-from valor_text.counting.preparation import FAULTS, Codes, warnings
+from valor_text.counting.preparation import FAULTS, Codes, as_numbers, warnings
 
 Faulty = set[tuple[int | str, ...]]
 """Faults of preparation, each with the uid of the first item that has it."""
@@ -27,25 +34,121 @@ NO_ITEMS = Undefined("no items with a response and references")
 class CorpusSums(DerivedState):
     """State with sums over the items that have a response and references.
 
-    Subclasses declare further `counted` fields, and add the items of a batch to them in `add`.
+    Subclasses declare further `counted` fields, and return a column for each in `count`.
+
+    Parameters
+    ----------
+    rows : tuple of bool
+        Not empty to keep the row of each item.
 
     Attributes
     ----------
     left_out : Counter of str
         Number of excluded items by reason.
+    items : int
+        Number of items.
     """
 
+    keeps_rows: ClassVar[bool] = True
+
+    rows: tuple[bool, ...] = ()
     left_out: Counter[str] = counted(Counter)
+    items: int = counted(int)
+    _rows: list[ItemRows] = field(factory=list, init=False)
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
         items, left_out = paired_items(batch)
         self.left_out.update(left_out)
-        self.note_faults(items, self.add(items))
+        counts, faults = self.count(items)
+        self.items += len(items)
+        for name, column in counts.items():
+            total = getattr(self, name)
+            if isinstance(total, ExactSum):
+                total.add(column)
+            else:
+                added = total + column.sum(0)
+                setattr(self, name, added if column.ndim > 1 else int(added))
+        if self.rows and len(items):
+            columns = {
+                key: as_numbers(one)
+                for name, column in counts.items()
+                for key, one in zip(
+                    self.column_names(name), column.reshape(len(items), -1).T, strict=True
+                )
+            }
+            self._rows.append(ItemRows(items.datums.uids.copy(), columns))
+        self.note_faults(items, faults)
 
-    def add(self, items: TextBatch) -> Codes | None:
-        """Count items with a response and references, and return their faults of preparation."""
+    def count(self, items: TextBatch) -> tuple[Mapping[str, NDArray[Any]], Codes | None]:
+        """Return the counts of items by field, and their faults of preparation.
+
+        Parameters
+        ----------
+        items : TextBatch
+            Items with a response and references.
+
+        Returns
+        -------
+        counts : mapping of str to ndarray of int64 or float64, shape (items, ...)
+            One row per item for each counted field that is a sum over items.
+        faults : ndarray of uint8, optional
+            Faults of preparation.
+        """
         raise NotImplementedError
+
+    def column_names(self, name: str) -> Sequence[str]:
+        """Return the names of the columns of a field in the rows of items."""
+        total = getattr(self, name)
+        if not isinstance(total, np.ndarray):
+            return (name,)
+        return [f"{name}_{i + 1}" for i in range(total.size)]
+
+    def tables(self, columns: Mapping[str, NDArray[np.float64]] | None = None) -> SimpleNamespace:
+        """Return the sums by field, with a row for each value of the columns.
+
+        Parameters
+        ----------
+        columns : mapping of str to ndarray of float64, shape (rows,)
+            Sums by the names of columns. Defaults to one row with those of this state.
+        """
+        found = SimpleNamespace()
+        for name in self._counted():
+            total = getattr(self, name)
+            total = total.value if isinstance(total, ExactSum) else total
+            if not isinstance(total, (int, float, np.ndarray)):
+                continue
+            if columns is None:
+                table = np.array([total])
+            elif columns.keys() >= set(names := self.column_names(name)):
+                table = np.stack([columns[key] for key in names], axis=1)
+                table = table.reshape(-1, *np.shape(total))
+            else:
+                continue
+            setattr(found, name, table)
+        return found
+
+    def merge(self, other: Any) -> None:
+        """Add the sums and the rows of another state."""
+        super().merge(other)
+        self.rows = self.rows if other.rows else ()
+        self._rows += other._rows
+
+    def dump(self) -> StateContent:
+        """Return the sums and the rows."""
+        kept = {"item_rows": ItemRows.joined(self._rows).dump()} if self.rows else {}
+        return super().dump() | kept
+
+    def restore(self, content: StateContent) -> None:
+        """Set the content that `dump` returned; a state saved without rows has none."""
+        super().restore({"items": 0} | dict(content))  # 0.1.0 counted no items for some metrics
+        self.rows = self.rows if "item_rows" in content else ()
+        self._rows = [ItemRows.restored(content["item_rows"])] if self.rows else []
+
+    @property
+    def item_rows(self) -> ItemRows | None:
+        """Counts of each item by name, which add up to those of the state; sorted by uid."""
+        return ItemRows.joined(self._rows).sorted() if self.rows else None
 
     def note_faults(self, items: TextBatch, codes: Codes | None) -> None:
         """Do nothing: only `PreparedSums` counts faults."""
@@ -107,8 +210,8 @@ def _as_text(uid: Any) -> int | str:
     return uid.decode("ascii") if isinstance(uid, bytes) else cast("int | str", uid)
 
 
-Formula = Callable[[Any, Any], "float | Undefined"]
-"""Function of sums and parameters."""
+Formula = Callable[[Any, Any], "NDArray[np.float64]"]
+"""Function of sums, one row per value in each field, and parameters; NaN is undefined."""
 
 
 def corpus_metric(
@@ -116,6 +219,7 @@ def corpus_metric(
     state: type[CorpusSums],
     settings: Callable[[Any], Mapping[str, Any]],
     union: Mapping[str, Any] | None = None,
+    undefined: Callable[[Any, int], Undefined] = lambda parameters, items: NO_ITEMS,
 ) -> Callable[[Formula], type[Any]]:
     """Make a metric of a formula over the sums of all items.
 
@@ -129,6 +233,8 @@ def corpus_metric(
         Function from the parameters to the settings of the state.
     union : mapping, optional
         Settings of the state that requests of several metrics combine.
+    undefined : callable, optional
+        Function from the parameters and the number of items to the reason for no value.
 
     Returns
     -------
@@ -145,12 +251,20 @@ def corpus_metric(
                 return (StateRequest(state, settings(self.parameters), union or {}),)
 
             def compute(self, sums: CorpusSums) -> Iterator[Result]:
+                value = math.nan
+                if sums.items:
+                    value = float(formula(sums.tables(), self.parameters)[0])
+                is_undefined = math.isnan(value)
                 yield Result(
                     parameters=parameter_values(self.parameters),
-                    value=formula(sums, self.parameters),
+                    value=undefined(self.parameters, sums.items) if is_undefined else value,
                     left_out=dict(sums.left_out),
                     warnings=sums.warnings_of(f"text.{name}", self.parameters),
                 )
+
+            def of_sums(self, sums: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+                (request,) = self.needs()
+                return formula(request.open().tables(sums), self.parameters)
 
         CorpusMetric.__doc__ = formula.__doc__
         CorpusMetric.__module__ = formula.__module__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
@@ -110,13 +111,16 @@ class EditSums(PreparedSums):
     counts: NDArray[np.int64] = counted(_no_edits)
     kept: set[_Item] = counted(set)
 
-    def add(self, items: TextBatch) -> Codes | None:
-        """Count items with a response and references."""
+    def count(self, items: TextBatch) -> tuple[Mapping[str, Positions], Codes | None]:
+        """Return the edits of each item, and its faults; keep the worst."""
         edits = NearestEdits.of(items, self.normaliser, self.tokeniser)
-        self.counts = self.counts + edits.counts.sum(0)
         if self._most:
             self._keep(items, edits)
-        return edits.faults
+        return {"counts": edits.counts}, edits.faults
+
+    def column_names(self, name: str) -> tuple[str, ...]:
+        """Return the names of the columns in the rows of items."""
+        return KINDS if name == "counts" else (name,)
 
     def merge(self, other: EditSums) -> None:
         """Add the counts of another state."""

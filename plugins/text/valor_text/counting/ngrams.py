@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import define, frozen
+from attrs import asdict, define, frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
@@ -116,30 +117,16 @@ class NgramSums(PreparedSums):
     normaliser: str
     tokeniser: str
     longest: int
-    items: int = counted(int)
     matches: NDArray[np.int64] = counted(_by_length, takes_self=True)
     totals: NDArray[np.int64] = counted(_by_length, takes_self=True)
     too_short: NDArray[np.int64] = counted(_by_length, takes_self=True)
     response_tokens: int = counted(int)
     reference_tokens: int = counted(int)
 
-    def add(self, items: TextBatch) -> Codes | None:
-        """Count items with a response and references."""
+    def count(self, items: TextBatch) -> tuple[Mapping[str, Positions], Codes | None]:
+        """Return the row of each item, and its faults."""
         pairs = Pairs.of(items)
         tokens = tokenise(normalise(pairs.texts, self.normaliser), self.tokeniser)
         table = NgramTable.of(pairs, tokens, self.longest)
-        self.items += pairs.items
-        self.matches = self.matches + table.matches.sum(0)
-        self.totals = self.totals + table.totals.sum(0)
-        self.too_short = self.too_short + table.too_short.sum(0)
-        self.response_tokens += int(table.response_tokens.sum())
-        self.reference_tokens += int(table.reference_tokens.sum())
-        return faults(pairs, tokens.counts, self.normaliser, self.tokeniser)
-
-    @property
-    def table(self) -> NgramTable:
-        """Table with a single row."""
-        return NgramTable(
-            *(self.matches[None], self.totals[None], self.too_short[None]),
-            *(np.array([self.response_tokens]), np.array([self.reference_tokens])),
-        )
+        counts: dict[str, Positions] = asdict(table, recurse=False)
+        return counts, faults(pairs, tokens.counts, self.normaliser, self.tokeniser)

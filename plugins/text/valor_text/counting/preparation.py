@@ -189,12 +189,13 @@ def rows(
     columns = numbers if isinstance(numbers, dict) else {SINGLE: numbers}
     return ItemRows(
         batch.datums.uids,
-        {key: _as_numbers(column) for key, column in columns.items()},
+        {key: as_numbers(column) for key, column in columns.items()},
         DetailColumns({DETAIL: named}, faulty_rows),
     )
 
 
-def _as_numbers(column: Numbers | NDArray[np.float64]) -> Numbers:
+def as_numbers(column: Numbers | NDArray[Any]) -> Numbers:
+    """Return a column of numbers of which none is missing."""
     if isinstance(column, Numbers):
         return column
     return Numbers(column.astype(np.float64), np.zeros(len(column), np.uint8))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, frozen
@@ -77,12 +78,11 @@ class ShiftedEditSums(PreparedSums):
     no_punct: bool
     asian_support: bool
     case_sensitive: bool
-    items: int = counted(int)
     edits: int = counted(int)
     lengths: ExactSum = counted(ExactSum)
 
-    def add(self, items: TextBatch) -> Codes | None:
-        """Count items with a response and references."""
+    def count(self, items: TextBatch) -> tuple[Mapping[str, NDArray[Any]], Codes | None]:
+        """Return the edits and lengths of each item, and its faults."""
         found = ShiftedEdits.of(
             items,
             normalized=self.normalized,
@@ -90,7 +90,4 @@ class ShiftedEditSums(PreparedSums):
             asian_support=self.asian_support,
             case_sensitive=self.case_sensitive,
         )
-        self.items += len(items)
-        self.edits += int(found.edits.sum())
-        self.lengths.add(found.lengths)
-        return found.faults
+        return {"edits": found.edits, "lengths": found.lengths}, found.faults

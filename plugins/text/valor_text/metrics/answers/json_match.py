@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, frozen
 
@@ -257,6 +257,8 @@ class FieldSums(CorpusSums):
         As in `JSONMatchParameters`.
     """
 
+    keeps_rows: ClassVar[bool] = False
+
     ordered: bool
     normaliser: str
     fenced: bool
@@ -266,8 +268,8 @@ class FieldSums(CorpusSums):
     wanted: Counter[str] = counted(Counter)
     right: Counter[str] = counted(Counter)
 
-    def add(self, items: TextBatch) -> None:
-        """Count items with a response and references."""
+    def count(self, items: TextBatch) -> tuple[dict[str, Any], None]:
+        """Count the fields of items with a response and references."""
         comparison = _Comparison(
             JSONMatchParameters(
                 ordered=self.ordered,
@@ -287,6 +289,7 @@ class FieldSums(CorpusSums):
             self.right += _anywhere(compared.right)
             if not isinstance(compared.response, str):
                 self.said += _anywhere(compared.response.paths)
+        return {}, None
 
     def restore(self, content: StateContent) -> None:
         """Set the counts that `dump` returned.

@@ -113,13 +113,18 @@ def _mean(rate: Rate) -> Callable[[TextBatch, Parameters, Mapping[str, Any]], It
 def _corpus(name: str, rate: Rate) -> type[Any]:
     """Return a metric that applies a rate to the edits of all items."""
 
-    def corpus_rate(sums: EditSums, parameters: Parameters) -> float | Undefined:
-        if not reference_tokens(sums.counts):
-            return Undefined(f"no reference with {parameters.unit}")
-        return float(rate(sums.counts))
+    def corpus_rate(sums: EditSums, parameters: Parameters) -> Rates:
+        is_rated = reference_tokens(sums.counts) > 0
+        rates = np.full(len(sums.counts), np.nan)
+        rates[is_rated] = rate(sums.counts[is_rated])
+        return rates
 
     corpus_rate.__name__ = f"corpus_{name.lower()}"
-    return corpus_metric(name, EditSums, _settings, {"worst": ()})(corpus_rate)
+    return corpus_metric(name, EditSums, _settings, {"worst": ()}, _no_reference)(corpus_rate)
+
+
+def _no_reference(parameters: Parameters, items: int) -> Undefined:
+    return Undefined(f"no reference with {parameters.unit}")
 
 
 def _settings(parameters: Parameters | WordErrorsParameters) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from valor_core.parameters import parameter_values
 from valor_core.results import Undefined
@@ -40,13 +41,15 @@ def score(batch: TextBatch, parameters: TERParameters, resources: Mapping[str, A
     return preparation.rows(batch, edit_rates(found.edits, found.lengths), found.faults)
 
 
-@corpus_metric("CorpusTER", ShiftedEditSums, parameter_values)
-def corpus_ter(sums: ShiftedEditSums, parameters: TERParameters) -> float | Undefined:
+@corpus_metric(
+    "CorpusTER",
+    ShiftedEditSums,
+    parameter_values,
+    undefined=lambda parameters, items: Undefined("no items"),
+)
+def corpus_ter(sums: ShiftedEdits, parameters: TERParameters) -> NDArray[np.float64]:
     """Translation edit rate of all items: the sum of edits per word of the references.
 
     Equal to sacrebleu's, which is 100 times as large.
     """
-    if not sums.items:
-        return Undefined("no items")
-    (rate,) = edit_rates(np.array([sums.edits]), np.array([sums.lengths.value]))
-    return float(rate)
+    return edit_rates(sums.edits, sums.lengths)

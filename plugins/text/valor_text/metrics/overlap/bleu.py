@@ -71,17 +71,17 @@ def _settings(parameters: BLEUParameters) -> dict[str, Any]:
     }
 
 
-@corpus_metric("CorpusBLEU", NgramSums, _settings)
-def corpus_bleu(sums: NgramSums, parameters: BLEUParameters) -> float | Undefined:
+def _undefined(parameters: BLEUParameters, items: int) -> Undefined:
+    return _NO_METHOD6 if items else NO_ITEMS
+
+
+@corpus_metric("CorpusBLEU", NgramSums, _settings, undefined=_undefined)
+def corpus_bleu(sums: NgramTable, parameters: BLEUParameters) -> Floats:
     """BLEU of a corpus: n-grams and lengths are added up over all items before they are divided.
 
     Equal to nltk's `corpus_bleu` or to sacrebleu's, over 100.
     """
-    if not sums.items:
-        return NO_ITEMS
-    effective = parameters.effective_order is True
-    value = float(_bleu(sums.table, parameters, effective_order=effective)[0])
-    return _NO_METHOD6 if math.isnan(value) else value
+    return _bleu(sums, parameters, effective_order=parameters.effective_order is True)
 
 
 def _longest(parameters: BLEUParameters) -> int:

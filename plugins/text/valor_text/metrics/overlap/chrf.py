@@ -9,10 +9,9 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core import Undefined
 from valor_core.schemas.text import TextBatch
 from valor_core.states import counted
-from valor_text.counting.corpus import NO_ITEMS, CorpusSums, corpus_metric
+from valor_text.counting.corpus import CorpusSums, corpus_metric
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels.values import Positions
@@ -63,27 +62,30 @@ class ChrFSums(CorpusSums):
     """
 
     parameters: ChrFParameters
-    items: int = counted(int)
     ngrams: NDArray[np.int64] = counted(_by_length, takes_self=True)
 
-    def add(self, items: TextBatch) -> None:
-        """Count items with a response and references."""
+    def count(self, items: TextBatch) -> tuple[Mapping[str, Positions], None]:
+        """Return the n-grams of each item."""
         overlap = _Overlap.of(Pairs.of(items), self.parameters)
-        self.items += len(items)
         counts = (overlap.responses, overlap.references, overlap.common)
-        self.ngrams = self.ngrams + np.stack([each.sum(0) for each in counts])
+        return {"ngrams": np.stack(counts, axis=1)}, None
+
+    def column_names(self, name: str) -> list[str]:
+        """Return the names of the columns in the rows of items."""
+        if name != "ngrams":
+            return [name]
+        lengths = range(1, self.ngrams.shape[1] + 1)
+        kinds = ("responses", "references", "common")
+        return [f"{kind}_{length}" for kind in kinds for length in lengths]
 
 
 @corpus_metric("CorpusChrF", ChrFSums, lambda parameters: {"parameters": parameters})
-def corpus_chrf(sums: ChrFSums, parameters: ChrFParameters) -> float | Undefined:
+def corpus_chrf(sums: ChrFSums, parameters: ChrFParameters) -> Floats:
     """ChrF of a corpus: n-grams are added up over all items before they are divided.
 
     Equal to sacrebleu's, over 100.
     """
-    if not sums.items:
-        return NO_ITEMS
-    responses, references, common = sums.ngrams[:, None]
-    return float(_Overlap(responses, references, common).chrf(parameters)[0])
+    return _Overlap(*np.moveaxis(sums.ngrams, 1, 0)).chrf(parameters)
 
 
 @frozen(eq=False)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from attrs import define
+from numpy.typing import NDArray
 
-from valor_core import Undefined
 from valor_core.schemas.text import TextBatch
 from valor_core.states import counted
 from valor_text.counting import preparation
-from valor_text.counting.corpus import NO_ITEMS, PreparedSums, corpus_metric
+from valor_text.counting.corpus import PreparedSums, corpus_metric
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels.values import Positions
@@ -54,26 +54,23 @@ class GLEUSums(PreparedSums):
     """
 
     parameters: GLEUParameters
-    items: int = counted(int)
     matches: int = counted(int)
     totals: int = counted(int)
 
-    def add(self, items: TextBatch) -> preparation.Codes | None:
-        """Count items with a response and references."""
+    def count(self, items: TextBatch) -> tuple[Mapping[str, Positions], preparation.Codes | None]:
+        """Return the n-grams of each item, and its faults."""
         matches, totals, codes = _counts(Pairs.of(items), self.parameters)
-        self.items += len(items)
-        self.matches += int(matches.sum())
-        self.totals += int(totals.sum())
-        return codes
+        return {"matches": matches, "totals": totals}, codes
 
 
 @corpus_metric("CorpusGLEU", GLEUSums, lambda parameters: {"parameters": parameters})
-def corpus_gleu(sums: GLEUSums, parameters: GLEUParameters) -> float | Undefined:
+def corpus_gleu(sums: Any, parameters: GLEUParameters) -> NDArray[np.float64]:
     """GLEU of a corpus: n-grams are added up over all items before they are divided.
 
     Equal to nltk's `corpus_gleu`.
     """
-    return sums.matches / max(sums.totals, 1) if sums.items else NO_ITEMS
+    shares: NDArray[np.float64] = sums.matches / np.maximum(sums.totals, 1)
+    return shares
 
 
 def _counts(
