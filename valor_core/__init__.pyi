@@ -1,7 +1,7 @@
 from valor_core.errors import ValorError, ValorWarning
 from valor_core.evaluation.evaluate import evaluate
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.results.report import Report
+from valor_core.results.report import Report, compare
 from valor_core.results.result import Failed, ItemScore, NotRun, Result, Undefined
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datum
@@ -33,6 +33,7 @@ __all__ = [
     "Undefined",
     "ValorError",
     "ValorWarning",
+    "compare",
     "evaluate",
     "metric",
 ]

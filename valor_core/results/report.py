@@ -21,7 +21,7 @@ from valor_core.errors import (
     did_you_mean_file,
     short_repr,
 )
-from valor_core.packages import DRAWING, version_of
+from valor_core.packages import DRAWING, STATISTICS, version_of
 from valor_core.results.files import path_of, write_text
 from valor_core.results.item_rows import ItemRow, ItemRows
 from valor_core.results.report_records import check_report
@@ -29,6 +29,7 @@ from valor_core.results.result import Result
 from valor_core.results.results import Results
 from valor_core.specs.extensions import (
     FORMATS,
+    INTERVALS,
     REQUIREMENTS,
     VIEWS,
     announced,
@@ -450,6 +451,24 @@ class Report(Results):
                 f"{path}{place}: expected a report as JSON, found something else", _WRITE_ONE
             ) from error
         return cls.from_dict(record, str(path))
+
+
+def compare(a: Report, b: Report, **options: Any) -> Any:
+    """Test the differences between two reports; see `valor_intervals.compare`.
+
+    Parameters
+    ----------
+    a, b : Report
+        First and second report, with ``confidence`` or ``items``.
+    options : optional
+        Options of `valor_intervals.compare`, such as ``correction="bh"``.
+
+    Raises
+    ------
+    MissingExtraError
+        If ``valor-intervals`` is not installed.
+    """
+    return required(INTERVALS, "compare", "compare: a test", STATISTICS)(a, b, **options)
 
 
 _LEVELS: Mapping[str, int] = {"results": 1, "slices": 3, "items": 3, "facts": 1, "config": 2}

@@ -1,4 +1,4 @@
-"""Confidence intervals of shares and means."""
+"""Confidence intervals, paired tests and comparisons of reports."""
 
 from valor_core.lazy import lazy_exports
 

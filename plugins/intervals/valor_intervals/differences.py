@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.specs import Range
 from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import estimate
+from valor_intervals.significance import corrected, smallest_difference
 from valor_intervals.student import share_within
 
 
@@ -48,15 +49,51 @@ class Difference:
         Ends of its interval.
     p : float
         Probability of a difference of this size or more by chance, if the models are equal.
-        Corrected by Holm's method for all numbers that are compared.
+        Corrected for all numbers that are compared.
     is_clear : bool
         Whether the corrected p-value is below 1 - level.
+    method : str
+        ``"jackknife"``, ``"McNemar"``, ``"randomization"`` or ``"bootstrap"``.
+    uncorrected : float
+        P-value without correction.
+    error : float
+        Standard error of the difference.
+    smallest : float
+        Smallest true difference that the test finds with a probability of 80 %, uncorrected.
+    items : int, optional
+        Number of items that are paired; None if groups of items are.
     """
 
     low: float
     high: float
     p: float
     is_clear: bool
+    method: str = "jackknife"
+    uncorrected: float = 1.0
+    error: float = 0.0
+    smallest: float = 0.0
+    items: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the test as JSON values."""
+        items = {} if self.items is None else {"items": self.items}
+        return {
+            "interval": [self.low, self.high],
+            "p": self.p,
+            "uncorrected_p": self.uncorrected,
+            "method": self.method,
+            "error": self.error,
+            "smallest_difference": self.smallest,
+            **items,
+        }
+
+    @classmethod
+    def of(
+        cls, interval: tuple[float, float], p: float, error: float, level: float, **others: Any
+    ) -> Difference:
+        """Return a difference before its p-value is corrected."""
+        smallest = smallest_difference(error, level)
+        return cls(*interval, p, False, uncorrected=p, error=error, smallest=smallest, **others)
 
 
 def encoded(numbers: Sequence[float | None]) -> str:
@@ -76,7 +113,9 @@ def decoded(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.frombuffer(base64.b64decode(text, validate=True), "<f8").astype(np.float64)
 
 
-def differences(pairs: Sequence[Pair | None], level: float | None) -> list[Difference | None]:
+def differences(
+    pairs: Sequence[Pair | None], level: float | None, correction: str = "holm"
+) -> list[Difference | None]:
     """Return the difference of each pair, or None if it has no interval.
 
     Parameters
@@ -86,11 +125,8 @@ def differences(pairs: Sequence[Pair | None], level: float | None) -> list[Diffe
     level : float, optional
         Confidence level of the intervals, 0.95 by default. The corrected p-values are compared with
         1 - level.
-
-    References
-    ----------
-    Holm, 'A simple sequentially rejective multiple test procedure', Scandinavian Journal of
-    Statistics 6, 1979.
+    correction : str
+        As in `corrected`.
 
     Examples
     --------
@@ -100,33 +136,26 @@ def differences(pairs: Sequence[Pair | None], level: float | None) -> list[Diffe
     (-0.057, 0.517, False)
     """
     level = LEVEL if level is None else level
-    found = [None if pair is None else _of(pair, level) for pair in pairs]
-    present = [i for i, one in enumerate(found) if one is not None]
-    corrected = holm([found[i].p for i in present])  # type: ignore[union-attr]
-    for i, p in zip(present, corrected, strict=True):
-        one = found[i]
-        assert one is not None
-        found[i] = Difference(one.low, one.high, p, p < 1 - level)
-    return found
+    return with_correction(
+        [None if pair is None else jackknife_difference(pair, level) for pair in pairs],
+        level,
+        correction,
+    )
 
 
-def holm(values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number by Holm's method.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    corrected = [0.0] * len(values)
-    highest = 0.0
-    for rank, i in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        highest = max(highest, min(1.0, values[i] * (len(values) - rank)))
-        corrected[i] = highest
-    return corrected
+def with_correction(
+    found: Sequence[Difference | None], level: float, correction: str
+) -> list[Difference | None]:
+    """Correct the p-values of differences for their number."""
+    values = iter(corrected([one.uncorrected for one in found if one is not None], correction))
+    return [
+        None if one is None else evolve(one, p=(p := next(values)), is_clear=p < 1 - level)
+        for one in found
+    ]
 
 
-def _of(pair: Pair, level: float) -> Difference | None:
+def jackknife_difference(pair: Pair, level: float) -> Difference | None:
+    """Return the difference of a pair, or None if it has no interval."""
     try:
         first, second = (decoded(row["without"]) for row in (pair.first, pair.second))
     except (KeyError, ValueError):  # too many numbers to keep, or damaged
@@ -139,4 +168,4 @@ def _of(pair: Pair, level: float) -> Difference | None:
     if found.interval is None or found.error is None:
         return None
     p = 1 - share_within(abs(difference) / found.error, found.groups - 1)
-    return Difference(*found.interval, max(p, 0.0), False)
+    return Difference.of(found.interval, max(p, 0.0), found.error, level)

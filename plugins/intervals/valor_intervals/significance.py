@@ -20,6 +20,7 @@ from statistics import NormalDist
 from typing import Final, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from valor_core.errors import ConfigError, did_you_mean, short_repr
 
@@ -77,7 +78,8 @@ def _binomial_tail(successes: int, count: int) -> float:
         for k in range(successes):
             ways = ways * (count - k) // (k + 1)
             total += ways
-        return total / 2**count
+        share: float = total / 2**count
+        return share
     start = math.lgamma(count + 1) - count * math.log(2)
     return math.fsum(
         math.exp(start - math.lgamma(k + 1) - math.lgamma(count - k + 1))
@@ -125,8 +127,8 @@ def corrected(values: Sequence[float], correction: str = "holm") -> list[float]:
 
     Examples
     --------
-    >>> corrected([0.01, 0.04, 0.03]), corrected([0.01, 0.04, 0.03], "bh")
-    ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
+    >>> corrected([0.25, 0.5]), corrected([0.25, 0.5], "bh")
+    ([0.5, 0.5], [0.5, 0.5])
     """
     if correction not in _CORRECTIONS:
         names = get_args(Correction)
@@ -156,8 +158,8 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
 
     Examples
     --------
-    >>> benjamini_hochberg([0.01, 0.04, 0.03])
-    [0.03, 0.04, 0.04]
+    >>> benjamini_hochberg([0.125, 0.5, 0.25, 0.25])
+    [0.3333333333333333, 0.5, 0.3333333333333333, 0.3333333333333333]
     """
     ordered, rank = _ordered(values)
     # Divides by the share of the rank, as statsmodels does, for equal bits.
@@ -167,7 +169,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return found
 
 
-def _ordered(values: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _ordered(values: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return ascending values, and the rank of each value."""
     column = np.array(values, np.float64)
     order = np.argsort(column, kind="stable")

@@ -74,7 +74,8 @@ def test_results_match_by_name_and_parameters():
     assert (change.a, change.b) == (0.2, 0.3)
     assert [one.parameters["label"] for one in found.only_a] == ["cat"]
     assert [one.parameters["label"] for one in found.only_b] == ["fox"]
-    assert "version of the metric: lab.Gain@1, then lab.Gain@2" in found.remarks
+    assert "not comparable: definition of lab.Gain: version 1, then 2" in found.remarks
+    assert "not comparable: definition of lab.Gain: version 1, then 2" in found.failing("worse")
     assert not found.same
 
 
@@ -123,7 +124,7 @@ def test_different_versions_and_counts_give_remarks():
     assert compare(a, b).remarks == (
         "version of valor-core: 1, then 2",
         "version of numpy: none, then 2",
-        "items read: 10, then 1,200",
+        "not comparable: data: 10 items, then 1,200",
     )
 
 

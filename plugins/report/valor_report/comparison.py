@@ -12,14 +12,13 @@ import numpy as np
 from attrs import Attribute, evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import RegistryError, ReportError
+from valor_core.errors import RegistryError, ReportError, and_more
 from valor_core.results import ConfusionTable, Failed, Report, Result, Undefined
 from valor_core.results.entries import ROW_NAMES, Entry, entries_of, pairs
 from valor_core.results.files import write_text
 from valor_core.results.result import is_number
 from valor_core.specs import Registry
 from valor_core.specs.extensions import INTERVALS, extension
-from valor_report.baselines import interval_settings
 from valor_report.settings import differences
 from valor_report.tables.pivot import text_of
 from valor_report.tables.text_table import (
@@ -61,6 +60,10 @@ class Change:
         Interval of the difference, if both reports have intervals.
     p : float, optional
         Probability of such a difference by chance, corrected for the number of comparisons.
+    method : str, optional
+        Test of the difference, such as ``"McNemar"``.
+    smallest : float, optional
+        Smallest difference that the test finds with a probability of 80 %.
     """
 
     entry: Entry
@@ -71,6 +74,8 @@ class Change:
     verdict: Verdict
     interval: tuple[float, float] | None = None
     p: float | None = None
+    method: str | None = None
+    smallest: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -84,7 +89,8 @@ class Change:
             record["part"] = self.entry.part
         record |= {"a": self.a, "b": self.b, "difference": self.difference}
         if self.interval is not None:
-            record |= {"interval": list(self.interval), "p": self.p}
+            record |= {"interval": list(self.interval), "p": self.p, "method": self.method}
+            record["smallest_difference"] = self.smallest
         if self.a_reason is not None:
             record["a_reason"] = self.a_reason
         if self.b_reason is not None:
@@ -106,6 +112,10 @@ class Comparison:
         Results that are in one report only.
     remarks : tuple of str
         Differences of the data, settings, versions and item counts.
+    flips : tuple of Flips
+        Items that only one model has right, as `valor_intervals` finds them.
+    incomparable : tuple of str
+        Reasons why numbers are not comparable, such as another version of a metric.
     """
 
     changes: tuple[Change, ...]
@@ -113,6 +123,8 @@ class Comparison:
     only_a: tuple[Result, ...]
     only_b: tuple[Result, ...]
     remarks: tuple[str, ...]
+    flips: tuple[Any, ...] = ()
+    incomparable: tuple[str, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """Number of changes with a verdict."""
@@ -130,7 +142,8 @@ class Comparison:
         ----------
         gate : str
             ``"worse"`` fails if a number is worse or vanished, or a metric with numbers has none
-            in common; ``"differ"`` fails if anything differs.
+            in common; ``"differ"`` fails if anything differs. Both fail if the reports are not
+            comparable.
 
         Examples
         --------
@@ -139,10 +152,13 @@ class Comparison:
         ('no number of F1 to compare',)
         """
         found = self._counts()
+        others = tuple(map(_not_comparable, self.incomparable))
         if gate == "differ":
-            return tuple(f"{n:,} {what}" for what, n in found.items() if n and what != "same")
+            counted = (f"{n:,} {what}" for what, n in found.items() if n and what != "same")
+            return (*counted, *others)
         losses = [f"{found[what]:,} {what}" for what in ("worse", "vanished") if found[what]]
-        return (*losses, *(f"no number of {name} to compare" for name in self.without_numbers()))
+        lost = (f"no number of {name} to compare" for name in self.without_numbers())
+        return (*losses, *lost, *others)
 
     def without_numbers(self) -> list[str]:
         """Metrics with numbers in the first report and no number in common."""
@@ -184,6 +200,8 @@ class Comparison:
             "only_a": [_name(one) for one in self.only_a],
             "only_b": [_name(one) for one in self.only_b],
             "remarks": list(self.remarks),
+            "incomparable": list(self.incomparable),
+            "flips": [one.to_dict() for one in self.flips],
             "same": self.same,
         }
 
@@ -207,6 +225,8 @@ class Comparison:
                 [one.type, _coordinates(one.slice, one.parameters), note] for one, note in others
             ]
             ready.append(TextTable("Other results", ["metric", "of", "outcome"], rows))
+        if any(one.fixed or one.broken for one in self.flips):
+            ready.append(_flips(self.flips))
         return tuple(ready)
 
     def save(self, path: Path, title: str) -> None:
@@ -254,6 +274,10 @@ class Comparison:
         return "\n\n".join(parts) + "\n"
 
 
+def _not_comparable(reason: str) -> str:
+    return f"not comparable: {reason}"
+
+
 def check_directions(comparison: Comparison, registry: Registry) -> None:
     """Raise a `RegistryError` if a number differs and its metric is not installed.
 
@@ -271,11 +295,11 @@ def compare(
     tolerance: float = 0.0,
     relative_tolerance: float = 0.0,
     registry: Registry | None = None,
+    **tests: Any,
 ) -> Comparison:
     """Compare report `b` with report `a`.
 
-    Results match if they have the same slice, metric name and parameters. Versions of metrics are
-    ignored.
+    Results match if they have the same slice, metric name and parameters.
 
     Parameters
     ----------
@@ -288,6 +312,8 @@ def compare(
     registry : Registry, optional
         Registry used to look up whether higher is better. Without it, numbers that differ are
         ``"different"`` instead of better or worse.
+    tests : optional
+        Options of `valor_intervals.compare`, such as ``correction="bh"``.
 
     Raises
     ------
@@ -307,7 +333,6 @@ def compare(
     shared = [identity for identity in ours if identity in theirs]
     directions = {name: _direction(name, registry) for name, *_ in shared}
     changes: list[Change] = []
-    firsts: list[Entry] = []
     structures = []
     for identity in shared:
         mine, other = ours[identity], theirs[identity]
@@ -316,15 +341,20 @@ def compare(
             direction = other.parameters.get("higher_is_better")
         for one, two in _numbers(mine, other):
             changes.append(_change(one, two, direction, tolerances))
-            firsts.append(one)
         if not tolerances.allow(_rest(mine), _rest(other)):
             structures.append(other)
+    found = extension(INTERVALS, "compare")
+    tested = None if found is None else found.load()(a, b, registry=registry, **tests)
+    reasons = [*_incomparable(a, b)] if tested is None else tested.incomparable
+    remarks = [*_remarks(a, b), *map(_not_comparable, reasons)]
     return Comparison(
-        tuple(_with_intervals(changes, firsts, a, b)),
+        tuple(changes if tested is None else _with_tests(changes, tested)),
         tuple(structures),
         tuple(one for identity, one in ours.items() if identity not in theirs),
         tuple(one for identity, one in theirs.items() if identity not in ours),
-        tuple(_remarks(a, b)),
+        tuple(remarks),
+        () if tested is None else tested.flips,
+        tuple(reasons),
     )
 
 
@@ -418,27 +448,13 @@ def _change(
     )
 
 
-def _with_intervals(
-    changes: Sequence[Change], firsts: Sequence[Entry], a: Report, b: Report
-) -> Iterable[Change]:
-    """Add intervals of the differences if both reports have intervals with the same settings."""
-    settings, other = map(interval_settings, (a, b))
-    found = extension(INTERVALS, "differences")
-    pair = extension(INTERVALS, "pair")
-    level = settings.get("level")
-    if not settings or settings != {**other, "level": level}:
-        return changes
-    if found is None or pair is None:
-        return changes
-    make = pair.load()
-    pairs = [
-        None
-        if None in (change.a, change.b, one.confidence, change.entry.confidence)
-        else make(change.a, change.b, one.confidence, change.entry.confidence)
-        for change, one in zip(changes, firsts, strict=True)
-    ]
-    differences = found.load()(pairs, level)
-    return list(map(_clear, changes, differences))
+def _with_tests(changes: Iterable[Change], tested: Any) -> Iterable[Change]:
+    """Add the tests of a comparison by `valor_intervals`."""
+    by_key = {one.key: one.test for one in tested.numbers}
+    for change in changes:
+        result = change.entry.result
+        key = (_plain_name(result), _text(result.slice), _text(result.parameters))
+        yield _clear(change, by_key.get((*key, change.entry.part)))
 
 
 def _clear(change: Change, difference: Any) -> Change:
@@ -450,6 +466,8 @@ def _clear(change: Change, difference: Any) -> Change:
         verdict="unclear" if is_unclear else change.verdict,
         interval=(difference.low, difference.high),
         p=difference.p,
+        method=difference.method,
+        smallest=difference.smallest,
     )
 
 
@@ -488,17 +506,25 @@ def _remarks(a: Report, b: Report) -> Iterable[str]:
         one, two = a.versions.get(name, "none"), b.versions.get(name, "none")
         if one != two:
             yield f"version of {name}: {one}, then {two}"
-    identities = {_plain_name(result): result.metric for result in a}
-    for name, identity in {_plain_name(result): result.metric for result in b}.items():
-        if identities.get(name, identity) != identity:
-            yield f"version of the metric: {identities[name]}, then {identity}"
     for which, report in (("first", a), ("second", b)):
         if report.stopped is not None:
             yield f"{which} report: {report.stopped}"
-    for key in ("read", "skipped", "failed", "not_run"):
+    for key in ("skipped", "failed", "not_run"):
         one_count, two_count = a.counts.get(key, 0), b.counts.get(key, 0)
         if one_count != two_count:
             yield f"items {key.replace('_', ' ')}: {one_count:,}, then {two_count:,}"
+
+
+def _incomparable(a: Report, b: Report) -> Iterable[str]:
+    """Yield what `valor_intervals.compare` also finds, if it is not installed."""
+    one_count, two_count = a.counts.get("read", 0), b.counts.get("read", 0)
+    if one_count != two_count:
+        yield f"data: {one_count:,} items, then {two_count:,}"
+    identities = {_plain_name(result): result.metric for result in a}
+    for name, identity in {_plain_name(result): result.metric for result in b}.items():
+        if identities.get(name, identity) != identity:
+            first, second = (one.partition("@")[2] for one in (identities[name], identity))
+            yield f"definition of {name}: version {first}, then {second}"
 
 
 def _name(one: Result) -> dict[str, Any]:
@@ -535,6 +561,38 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
         caption="; ".join(filter(None, caption)),
         keys=2,
     )
+
+
+def _flips(flips: Sequence[Any]) -> TextTable:
+    rows: list[Row] = [
+        [
+            f"{one.metric.rpartition('.')[2]} {one.part}".rstrip(),
+            *(Cell(f"{len(uids):,}", len(uids)) for uids in (one.fixed, one.broken, one.wrong)),
+            _listed(one.fixed),
+            _listed(one.broken),
+        ]
+        for one in _different(flips)
+    ]
+    counts = [TextColumn(name, numeric=True) for name in ("fixed", "broken", "wrong in both")]
+    return TextTable(
+        "Items right in one report only",
+        ["metric", *counts, "uids fixed", "uids broken"],
+        rows,
+        keys=1,
+    )
+
+
+def _different(flips: Sequence[Any]) -> Iterable[Any]:
+    """Return the first of several numbers with the same items, such as those of ROUGE."""
+    found = {(one.fixed, one.broken): one for one in reversed(flips) if one.fixed or one.broken}
+    return reversed(found.values())
+
+
+def _listed(uids: Sequence[Any]) -> str:
+    return ", ".join(map(str, uids[:_MOST_UIDS])) + and_more(len(uids) - _MOST_UIDS)
+
+
+_MOST_UIDS = 5
 
 
 def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

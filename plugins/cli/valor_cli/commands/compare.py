@@ -52,6 +52,22 @@ from valor_core.results import Report
     multiple=True,
     help="File for the comparison, in .md, .html, .json or .xml for JUnit.",
 )
+@click.option(
+    "--test",
+    type=OneOf(("auto", "jackknife", "randomization", "bootstrap")),
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="Test of differences: jackknife needs intervals; randomization and bootstrap need rows.",
+)
+@click.option(
+    "--correction",
+    type=OneOf(("holm", "bh", "none")),
+    default="holm",
+    show_default=True,
+    metavar="NAME",
+    help="Correction of p-values for their number: holm, bh (Benjamini-Hochberg) or none.",
+)
 @click.option("--all", "whole", is_flag=True, help="Also show equal numbers.")
 @module_option
 def command(
@@ -62,6 +78,8 @@ def command(
     relative_tolerance: float,
     fail_on: Gate | None,
     output: tuple[Path, ...],
+    test: str,
+    correction: str,
     whole: bool,
     as_json: bool,
 ) -> int:
@@ -81,7 +99,13 @@ def command(
     check_not_read(output, [first, second], "compare: --output: ", "one of the reports")
     a, b = Report.load(first), Report.load(second)
     found = compare(
-        a, b, tolerance=tolerance, relative_tolerance=relative_tolerance, registry=registry
+        a,
+        b,
+        tolerance=tolerance,
+        relative_tolerance=relative_tolerance,
+        registry=registry,
+        test=test,
+        correction=correction,
     )
     if fail_on == "worse":
         with error_at("--fail-on worse: "):
@@ -99,9 +123,13 @@ def command(
     return 0 if fail_on is None else _judged(found, fail_on)
 
 
+_OF_TWO = ("tolerance", "relative_tolerance", "fail_on", "output", "test", "correction", "whole")
+"""Options of the comparison of two reports."""
+
+
 def _check_no_options(context: click.Context, count: int) -> None:
     """Raise a `ConfigError` for an option of the comparison of two reports."""
-    for option in ("tolerance", "relative_tolerance", "fail_on", "output", "whole"):
+    for option in _OF_TWO:
         if context.get_parameter_source(option) is not ParameterSource.DEFAULT:
             named = next(one.opts[-1] for one in context.command.params if one.name == option)
             raise ConfigError(

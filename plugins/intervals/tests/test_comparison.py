@@ -1,0 +1,220 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest, ttest_rel
+from valor_intervals import compare
+
+import valor_core
+from valor_core import Report, Text, evaluate, metric
+from valor_core.errors import ConfigError
+
+
+@metric("lab.Right", task="text", higher_is_better=True)
+def right(item) -> float:
+    return float(item.response == item.references[0])
+
+
+@metric("lab.Near", task="text", higher_is_better=True)
+def near(item) -> float:
+    return 1 / (1 + abs(int(item.response) - int(item.references[0])))
+
+
+def report(responses, metrics=(right,), first=0, **options) -> Report:
+    texts = [
+        Text(f"q{first + i}", response=str(response), references="0")
+        for i, response in enumerate(responses)
+    ]
+    return evaluate(texts, list(metrics), **options)
+
+
+def with_rows(responses, *metrics, **options) -> Report:
+    return report(responses, metrics or (right,), items=True, **options)
+
+
+def test_items_that_are_right_or_wrong_get_mcnemars_test() -> None:
+    found = compare(
+        with_rows([0] * 10 + [1] * 12), with_rows([0] * 8 + [1] * 2 + [0] * 9 + [1] * 3)
+    )
+
+    (number,) = found.numbers
+    (flips,) = found.flips
+    assert flips.fixed == tuple(sorted(f"q{i}" for i in range(10, 19)))
+    assert flips.broken == ("q8", "q9")
+    assert flips.wrong == ("q19", "q20", "q21")
+    assert number.test.method == "McNemar"
+    assert number.test.uncorrected == pytest.approx(binomtest(2, 11).pvalue)
+    assert number.test.items == 22
+
+
+def test_interval_of_a_mean_is_that_of_paired_differences() -> None:
+    random = np.random.default_rng(0)
+    first, second = random.integers(0, 9, 40), random.integers(0, 7, 40)
+
+    (number,) = compare(with_rows(first, near), with_rows(second, near)).numbers
+
+    expected = ttest_rel(1 / (1 + second), 1 / (1 + first))
+    interval = expected.confidence_interval(0.95)
+    assert number.test.method == "randomization"
+    assert (number.test.low, number.test.high) == pytest.approx((interval.low, interval.high))
+    assert number.test.p == pytest.approx(expected.pvalue, abs=0.02)
+    assert number.test.smallest == pytest.approx(2.8016 * number.test.error, rel=1e-4)
+
+
+def test_rows_in_another_order_are_paired_by_uid() -> None:
+    first, second = with_rows([0, 1, 0, 1, 1, 0]), with_rows([0, 0, 0, 1, 0, 0])
+    texts = [
+        Text(f"q{i}", response=str(r), references="0") for i, r in enumerate([0, 0, 0, 1, 0, 0])
+    ]
+    shuffled = evaluate(texts[::-1], [right], items=True)
+
+    assert compare(first, shuffled).to_dict() == compare(first, second).to_dict()
+
+
+def test_intervals_come_before_rows_and_the_test_can_be_chosen() -> None:
+    random = np.random.default_rng(3)
+    first, second = (with_rows(random.integers(0, 3, 50), near, confidence=0.9) for _ in range(2))
+    methods = {
+        test: compare(first, second, test=test).numbers[0].test.method
+        for test in ("auto", "jackknife", "randomization", "bootstrap")
+    }
+
+    assert methods == {
+        "auto": "jackknife",
+        "jackknife": "jackknife",
+        "randomization": "randomization",
+        "bootstrap": "bootstrap",
+    }
+    assert compare(first, second).level == 0.9
+
+
+def test_corrections_of_several_numbers() -> None:
+    random = np.random.default_rng(4)
+    first = with_rows(random.integers(0, 3, 80), right, near)
+    second = with_rows(random.integers(0, 2, 80), right, near)
+    tests = {
+        name: [one.test for one in compare(first, second, correction=name).numbers]
+        for name in ("holm", "bh", "none")
+    }
+
+    low, high = sorted(one.uncorrected for one in tests["none"])
+    assert sorted(one.p for one in tests["none"]) == [low, high]
+    assert sorted(one.p for one in tests["bh"]) == [min(2 * low, high), high]
+    assert sorted(one.p for one in tests["holm"]) == [min(1, 2 * low), max(min(1, 2 * low), high)]
+
+
+def test_equal_models_have_no_test_and_no_difference() -> None:
+    (number,) = compare(with_rows([0, 1, 0]), with_rows([0, 1, 0])).numbers
+
+    assert number.test is None
+    assert number.a == number.b
+
+
+def test_undefined_items_are_excluded_in_pairs() -> None:
+    @metric("lab.Some", task="text", higher_is_better=True)
+    def some(item):
+        number = int(item.response)
+        return valor_core.Undefined("nine") if number == 9 else float(number == 0)
+
+    a = with_rows([0, 1, 9, 1, 1, 0], some)
+    b = with_rows([0, 0, 9, 0, 1, 1], some)
+
+    (number,) = compare(a, b).numbers
+
+    assert number.test.items == 5
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (lambda: with_rows([0, 1]), "data: 3 items, then 2"),
+        (
+            lambda: with_rows([0, 1, 1], first=1),
+            "data: uids of rows: 1 only in the first, 1 only in the second, such as 'q0'",
+        ),
+        (
+            lambda: with_rows([0, 1, 1], filter="uid != 'x'"),
+            "data: filter none, then \"uid != 'x'\"",
+        ),
+    ],
+    ids=["count", "uids", "filter"],
+)
+def test_other_data_are_not_comparable(other, reason) -> None:
+    found = compare(with_rows([0, 1, 0]), other())
+
+    assert found.incomparable == (reason,)
+    assert found.numbers[0].test is None
+
+
+def test_other_parameters_are_named() -> None:
+    def of(**parameters) -> Report:
+        texts = [Text("q1", response="a b", references="a c")]
+        return evaluate(texts, [{"name": "text.WER", **parameters}])
+
+    lower, words = of(normaliser="lower"), of(tokeniser="char")
+
+    assert compare(of(), lower).incomparable == (
+        "normaliser of text.WER: 'none@1', then 'lower@1'",
+    )
+    assert compare(of(), words).incomparable[0].startswith("tokeniser of text.WER: ")
+
+
+def test_another_version_of_a_metric_is_not_tested() -> None:
+    a, b = with_rows([0, 1, 0, 1]), with_rows([0, 0, 0, 1])
+    record = b.to_dict()
+    for one in (*record["results"], *record["items"]):
+        one["metric"] = "lab.Right@2"
+    b = Report.from_dict(record)
+
+    found = compare(a, b)
+
+    assert found.incomparable == ("definition of lab.Right: version 1, then 2",)
+    assert found.numbers[0].test is None
+
+
+def test_reports_without_rows_and_intervals_get_a_remark() -> None:
+    found = compare(report([0, 1, 0]), report([0, 0, 0]))
+
+    assert found.remarks == (
+        "1 difference without a test: run both with --confidence 0.95, and items that have uids",
+    )
+
+
+def test_corpus_metrics_are_tested_with_their_sums() -> None:
+    random = np.random.default_rng(5)
+    words = np.array(["the", "cat", "sat", "on", "a", "mat", "and", "ran", "away"])
+
+    def texts(share: float) -> Report:
+        pairs = []
+        for i in range(60):
+            reference = random.choice(words, 8)
+            response = np.where(random.random(8) < share, random.choice(words, 8), reference)
+            pairs.append(Text(i, response=" ".join(response), references=" ".join(reference)))
+        return evaluate(pairs, ["text.WER", "text.CorpusChrF"], items=True)
+
+    found = compare(texts(0.2), texts(0.6))
+
+    assert [one.test.method for one in found.numbers] == ["randomization", "randomization"]
+    assert all(one.test.is_clear for one in found.numbers)
+    assert all(one.test.low < one.b - one.a < one.test.high for one in found.numbers)
+    assert found.flips == ()
+
+
+def test_core_compares_reports() -> None:
+    a, b = with_rows([0, 1, 0, 1]), with_rows([0, 0, 0, 1])
+
+    assert (
+        valor_core.compare(a, b, correction="bh").to_dict()
+        == compare(a, b, correction="bh").to_dict()
+    )
+
+
+def test_printed_comparison_lists_numbers_and_items() -> None:
+    found = compare(with_rows([0, 1, 0, 1]), with_rows([0, 0, 0, 1]))
+
+    assert str(found).splitlines()[1] == "lab.Right: 1 fixed, 0 broken, 1 wrong in both"
+    assert repr(found).startswith("<Comparison of 1 numbers: 1 tested, 0 differ clearly")
+
+
+@pytest.mark.parametrize(("name", "value"), [("test", "wilcoxon"), ("correction", "bonferroni")])
+def test_unknown_choice_is_rejected(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: expected .* got '{value}'"):
+        compare(with_rows([0, 1]), with_rows([1, 1]), **{name: value})

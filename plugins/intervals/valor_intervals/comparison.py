@@ -1,0 +1,339 @@
+"""Comparison of two reports: tests of paired numbers, and items that only one model has right.
+
+Numbers are paired by groups of items if both reports have intervals, or by items if both have rows
+of items. Reports of other definitions or other data are not comparable, and are not tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, get_args
+
+from attrs import frozen
+
+from valor_core import Registry, Report, Result
+from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
+from valor_core.results.entries import CONFIDENCE, Entry, entries_of
+from valor_intervals.differences import (
+    Difference,
+    Pair,
+    jackknife_difference,
+    with_correction,
+)
+from valor_intervals.intervals import LEVEL
+from valor_intervals.paired_rows import Flips, Test, paired_rows, text_of
+from valor_intervals.resampling import SEED
+
+_ROW_NAMES = ("label", "label_key", "average")
+_PREPARATION = ("normaliser", "tokeniser")
+
+
+@frozen
+class ComparedNumber:
+    """A number of two reports.
+
+    Parameters
+    ----------
+    result : Result
+        Result of the second report.
+    part : str
+        Name of the number if the value is a table, otherwise empty.
+    a, b : float
+        Number of the first and of the second report.
+    test : Difference, optional
+        Interval and p-value of the difference, if the reports have what a test needs.
+    """
+
+    result: Result
+    part: str
+    a: float
+    b: float
+    test: Difference | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """Metric without version, slice, parameters and part."""
+        return (*_key(self.result), self.part)
+
+    @property
+    def name(self) -> str:
+        """Metric, label and part, for a person."""
+        named = [self.result.parameters.get(name) for name in ("label", "average")]
+        return " ".join(filter(None, [self.result.type, *map(_text_or_none, named), self.part]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number as JSON values."""
+        record: dict[str, Any] = {"type": self.result.type, "metric": _name(self.result)}
+        if self.result.slice:
+            record["slice"] = dict(self.result.slice)
+        record["parameters"] = dict(self.result.parameters)
+        if self.part:
+            record["part"] = self.part
+        record |= {"a": self.a, "b": self.b, "difference": self.b - self.a}
+        return record if self.test is None else record | self.test.to_dict()
+
+
+@frozen(repr=False)
+class Comparison:
+    """Tests of the differences between two reports.
+
+    Parameters
+    ----------
+    numbers : tuple of ComparedNumber
+        Numbers of both reports, in the order of the first.
+    flips : tuple of Flips
+        Items that are right or wrong, of each metric with rows of such items.
+    incomparable : tuple of str
+        Reasons why numbers are not comparable, one sentence each.
+    remarks : tuple of str
+        Reasons why numbers are not tested.
+    level : float
+        Confidence level.
+    correction : str
+        Correction of the p-values.
+    """
+
+    numbers: tuple[ComparedNumber, ...]
+    flips: tuple[Flips, ...]
+    incomparable: tuple[str, ...]
+    remarks: tuple[str, ...]
+    level: float
+    correction: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON values."""
+        return {
+            "numbers": [one.to_dict() for one in self.numbers],
+            "flips": [one.to_dict() for one in self.flips],
+            "incomparable": list(self.incomparable),
+            "remarks": list(self.remarks),
+            "level": self.level,
+            "correction": self.correction,
+        }
+
+    def __repr__(self) -> str:
+        clear = sum(one.test is not None and one.test.is_clear for one in self.numbers)
+        tested = sum(one.test is not None for one in self.numbers)
+        return (
+            f"<Comparison of {len(self.numbers):,} numbers: {tested:,} tested, {clear:,} differ "
+            "clearly; print(comparison) lists them>"
+        )
+
+    def __str__(self) -> str:
+        lines = [_line(one) for one in self.numbers]
+        lines += [
+            f"{flips.metric} {flips.part}".rstrip()
+            + f": {len(flips.fixed):,} fixed, {len(flips.broken):,} broken, "
+            f"{len(flips.wrong):,} wrong in both"
+            for flips in self.flips
+        ]
+        return "\n".join([*lines, *self.incomparable, *self.remarks])
+
+
+def _line(one: ComparedNumber) -> str:
+    text = f"{one.name}: {one.a:.4g}, then {one.b:.4g}"
+    if one.test is None:
+        return text
+    test = one.test
+    word = "clear" if test.is_clear else "unclear"
+    return f"{text}, difference {test.low:+.4g} to {test.high:+.4g}, p {test.p:.4g}, {word}"
+
+
+def compare(
+    a: Report,
+    b: Report,
+    *,
+    test: Test = "auto",
+    correction: str = "holm",
+    level: float | None = None,
+    seed: int = SEED,
+    registry: Registry | None = None,
+) -> Comparison:
+    """Test the differences between two reports on the same items.
+
+    Numbers are paired if they have the same slice, metric and parameters.
+
+    Parameters
+    ----------
+    a, b : Report
+        First and second report, with intervals (``confidence``) or rows of items (``items``).
+    test : str
+        ``"jackknife"`` needs intervals in both reports; ``"randomization"`` and ``"bootstrap"``
+        need rows of items. ``"auto"`` takes intervals, and otherwise rows: McNemar's exact test if
+        items are right or wrong, approximate randomization for other scores.
+    correction : str
+        Correction of the p-values for their number: ``"holm"``, ``"bh"`` (Benjamini and Hochberg)
+        or ``"none"``.
+    level : float, optional
+        Confidence level. Defaults to that of the first report, or 0.95.
+    seed : int
+        Seed of the tests of rows.
+    registry : Registry, optional
+        Registry with the metrics. Defaults to a new `Registry()`.
+
+    Raises
+    ------
+    ConfigError
+        If `test` or `correction` is not one of these.
+
+    Examples
+    --------
+    >>> from valor_core import Text, evaluate
+    >>> def asked(right):
+    ...     texts = [Text(i, response="yes" if i in right else "no", references="yes")
+    ...              for i in range(8)]
+    ...     return evaluate(texts, ["text.ExactMatch"], items=True)
+    >>> found = compare(asked({0, 1, 2}), asked({0, 1, 3, 4, 5, 6, 7}))
+    >>> found.flips[0].fixed, found.flips[0].broken
+    ((3, 4, 5, 6, 7), (2,))
+    >>> found.numbers[0].test.p
+    0.21875
+    """
+    _check("test", test, get_args(Test))
+    settings = [_settings(one) for one in (a, b)]
+    if level is None:
+        level = settings[0].get("level") or LEVEL
+    other_data = list(_other_data(a, b))
+    other_versions = dict(_other_versions(a, b))
+    incomparable = [*other_data, *other_versions.values(), *_other_parameters(a, b)]
+    pairs, unpaired = ({}, []) if other_data else paired_rows(a, b, registry or Registry())
+    incomparable += unpaired
+    are_grouped = bool(settings[0]) and {**settings[0], "level": 0} == {**settings[1], "level": 0}
+    numbers: list[ComparedNumber] = []
+    tests: list[Difference | None] = []
+    for one, two in _number_pairs(a, b):
+        found = None
+        number = ComparedNumber(two.result, two.part, float(one.value), float(two.value))
+        if not other_data and two.metric not in other_versions:
+            rows = pairs.get((two.metric, text_of(two.result.parameters)))
+            if test in ("auto", "jackknife") and are_grouped:
+                found = _of_groups(one, two, level)
+            if found is None and test != "jackknife" and rows is not None and not two.result.slice:
+                found = rows.test(number.part, number.a, number.b, test, level, seed)
+        numbers.append(number)
+        tests.append(found)
+    tests = with_correction(tests, level, correction)
+    tested = [
+        ComparedNumber(one.result, one.part, one.a, one.b, found)
+        for one, found in zip(numbers, tests, strict=True)
+    ]
+    return Comparison(
+        numbers=tuple(tested),
+        flips=tuple(chain.from_iterable(rows.flips() for rows in pairs.values())),
+        incomparable=tuple(dict.fromkeys(incomparable)),
+        remarks=tuple(_untested(tested, settings, bool(incomparable))),
+        level=level,
+        correction=correction,
+    )
+
+
+def _check(name: str, value: str, names: Sequence[str]) -> None:
+    if value not in names:
+        listed = f"{', '.join(names[:-1])} or {names[-1]}"
+        raise ConfigError(
+            f"compare: {name}: expected {listed}, got {short_repr(value)}",
+            did_you_mean(str(value), names),
+        )
+
+
+def _untested(
+    numbers: Sequence[ComparedNumber],
+    settings: Sequence[Mapping[str, Any]],
+    are_incomparable: bool,
+) -> Iterator[str]:
+    """Say how to test numbers that differ without a test."""
+    count = sum(one.test is None and one.a != one.b for one in numbers)
+    if not count or are_incomparable:
+        return
+    subject = f"{count:,} difference{'' if count == 1 else 's'} without a test"
+    if not all(settings):
+        yield f"{subject}: run both with --confidence 0.95, and items that have uids"
+    elif {**settings[0], "level": 0} != {**settings[1], "level": 0}:
+        yield f"{subject}: the intervals of the reports have other settings"
+
+
+def _settings(report: Report) -> dict[str, Any]:
+    """Return the settings of intervals; empty without intervals."""
+    section = report.config.get(CONFIDENCE)
+    if isinstance(section, Mapping):
+        return {"level": None, **section}
+    return {"level": section} if section else {}
+
+
+def _number_pairs(a: Report, b: Report) -> Iterator[tuple[Entry, Entry]]:
+    """Yield the numbers that both reports have, in the order of the first."""
+    others = {(*_key(entry.result), entry.part): entry for entry in entries_of(chain(b, *b.slices))}
+    for entry in entries_of(chain(a, *a.slices)):
+        other = others.get((*_key(entry.result), entry.part))
+        if other is not None and _is_number(entry.value) and _is_number(other.value):
+            yield entry, other
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _key(result: Result) -> tuple[str, str, str]:
+    return _name(result), text_of(result.slice), text_of(result.parameters)
+
+
+def _name(result: Result) -> str:
+    return (result.metric or result.type).partition("@")[0]
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _of_groups(one: Entry, two: Entry, level: float) -> Difference | None:
+    if one.confidence is None or two.confidence is None:
+        return None
+    pair = Pair(float(one.value), float(two.value), one.confidence, two.confidence)
+    return jackknife_difference(pair, level)
+
+
+def _other_data(a: Report, b: Report) -> Iterator[str]:
+    """Yield a sentence for each sign that the reports are of other items."""
+    read = [report.counts.get("read", 0) for report in (a, b)]
+    if read[0] != read[1]:
+        yield f"data: {read[0]:,} items, then {read[1]:,}"
+    filters = [report.config.get("filter") for report in (a, b)]
+    if filters[0] != filters[1]:
+        yield f"data: filter {_quoted(filters[0])}, then {_quoted(filters[1])}"
+
+
+def _quoted(value: Any) -> str:
+    return "none" if value is None else short_repr(value)
+
+
+def _other_versions(a: Report, b: Report) -> Iterator[tuple[str, str]]:
+    versions = {_name(result): result.metric for result in a}
+    for name, identity in {_name(result): result.metric for result in b}.items():
+        if versions.get(name, identity) != identity:
+            first, second = (one.partition("@")[2] for one in (versions[name], identity))
+            yield name, f"definition of {name}: version {first}, then {second}"
+
+
+def _other_parameters(a: Report, b: Report) -> Iterator[str]:
+    """Yield a sentence for each parameter by which the results of a metric cannot be paired."""
+    ours, theirs = ({_key(result): result for result in report} for report in (a, b))
+    alone: dict[str, tuple[list[Result], list[Result]]] = {}
+    for side, (mine, others) in enumerate(((ours, theirs), (theirs, ours))):
+        for key, result in mine.items():
+            if key not in others:
+                alone.setdefault(key[0], ([], []))[side].append(result)
+    for name, (first, second) in alone.items():
+        if not (first and second):
+            continue
+        for parameter in dict.fromkeys(chain(*(one.parameters for one in chain(first, second)))):
+            if parameter in _ROW_NAMES:
+                continue
+            values = [
+                list(dict.fromkeys(short_repr(one.parameters.get(parameter)) for one in side))
+                for side in (first, second)
+            ]
+            if set(values[0]) != set(values[1]):
+                what = parameter if parameter in _PREPARATION else f"parameter {parameter}"
+                before, after = (" and ".join(one[:3]) + and_more(len(one) - 3) for one in values)
+                yield f"{what} of {name}: {before}, then {after}"
