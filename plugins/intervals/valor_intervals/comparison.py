@@ -7,6 +7,7 @@ of items. Reports of other definitions or other data are not comparable, and are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, get_args
 
@@ -15,6 +16,7 @@ from attrs import frozen
 from valor_core import Registry, Report, Result
 from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
 from valor_core.results.entries import CONFIDENCE, Entry, entries_of
+from valor_intervals.confidence import groups
 from valor_intervals.differences import (
     Difference,
     Pair,
@@ -256,9 +258,10 @@ def _untested(
 def _settings(report: Report) -> dict[str, Any]:
     """Return the settings of intervals; empty without intervals."""
     section = report.config.get(CONFIDENCE)
-    if isinstance(section, Mapping):
-        return {"level": None, **section}
-    return {"level": section} if section else {}
+    if section is not None:
+        with suppress(ConfigError):  # of a report by another version
+            return groups(section).describe()
+    return {}
 
 
 def _number_pairs(a: Report, b: Report) -> Iterator[tuple[Entry, Entry]]:
