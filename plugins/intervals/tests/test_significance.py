@@ -36,7 +36,7 @@ def test_corrections_equal_statsmodels(count: int, name: str, reference: str) ->
     assert corrected(values.tolist(), name) == multipletests(values, method=reference)[1].tolist()
 
 
-def test_no_correction_leaves_p_values_as_they_are() -> None:
+def test_no_correction_returns_the_same_p_values() -> None:
     assert corrected([0.5, 0.01], "none") == [0.5, 0.01]
     assert corrected([], "bh") == corrected([], "holm") == []
 
