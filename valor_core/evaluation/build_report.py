@@ -14,9 +14,8 @@ from valor_core.evaluation.slices import SliceKey
 from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import in_threads
 from valor_core.resources.bound import sum_usage, usage_warnings
-from valor_core.results.report import ItemTable, Report
+from valor_core.results.report import ItemTable, Report, Slice
 from valor_core.results.result import Failed, NotRun, Result
-from valor_core.results.results import Results
 from valor_core.states.state import State
 
 _NO_ROWS = "items: no metric scores single items, so the report has no item rows"
@@ -59,12 +58,14 @@ def make_report(
     results = _computed(evaluation, state, state.states, states, {})
     not_found = evaluation.unknown_slices(state)
     all_warnings = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
+    all_warnings += evaluation.slices.warnings(state.sizes)
     tables = tuple(_item_tables(evaluation, states)) if items else ()
+    slices = _slices(evaluation, state, states)
     if items and not tables:
         all_warnings.append(_NO_ROWS)
     return Report(
         results=results,
-        slices=_slices(evaluation, state, states),
+        slices=evaluation.slices.completed(slices, state, evaluation),
         items=tables,
         config=config,
         versions=dict(versions),
@@ -77,10 +78,10 @@ def make_report(
     )
 
 
-def _slices(evaluation: Evaluation, state: EvaluationState, whole: Sequence[Any]) -> list[Results]:
+def _slices(evaluation: Evaluation, state: EvaluationState, whole: Sequence[Any]) -> list[Slice]:
     """Compute the results of all slices."""
-    results: list[Results] = []
-    groups = evaluation.slices.groups(state.states)
+    results: list[Slice] = []
+    groups = evaluation.slices.groups({key: state.sizes[key] for key in state.states})
     # Slices by the same fields share no state, so threads may compute them.
     for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
         results += in_threads(
@@ -95,10 +96,10 @@ def _slice(
     whole: Sequence[Any],
     where: Mapping[str, Any],
     keys: list[SliceKey],
-) -> Results:
+) -> Slice:
     plan = evaluation.plan
     states = plan.within(state.merged(keys, plan), whole)
-    return Results(_computed(evaluation, state, keys, states, where))
+    return Slice(_computed(evaluation, state, keys, states, where), items=state.items(keys))
 
 
 def _computed(
@@ -122,7 +123,7 @@ def _computed(
     groups: dict[int, list[SliceKey]] = {}
     for key in keys:
         groups.setdefault(key[-1], []).append(key)
-    parts = [state.merged(groups[group], evaluation.plan) for group in sorted(groups)]
+    parts = {group: state.merged(groups[group], evaluation.plan) for group in sorted(groups)}
     return confidence.with_intervals(results, parts, evaluation, where)
 
 

@@ -31,6 +31,7 @@ from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
 from valor_core.evaluation.request import check_task
+from valor_core.evaluation.slices import SliceChoice
 from valor_core.evaluation.state import EvaluationState
 from valor_core.parameters.kinds import built_in
 from valor_core.readers.partition import Partition, identity, name_in
@@ -58,7 +59,7 @@ _OTHER_STATE = "Use another state file, or remove this one."
 class EvaluateOptions(TypedDict, total=False):
     """Keyword arguments of `evaluate`, for type checkers."""
 
-    slices: Sequence[str | Sequence[str]]
+    slices: Sequence[SliceChoice] | Mapping[str, Any]
     confidence: float | Mapping[str, Any] | None
     filter: str | None
     label_map: Mapping[Any, Any] | Sequence[Any]
@@ -93,7 +94,7 @@ def evaluate(
     *arguments: Any,
     metrics: Sequence[MetricChoice] | MetricChoice | None = None,
     task: str | None = None,
-    slices: Sequence[str | Sequence[str]] = (),
+    slices: Sequence[SliceChoice] | Mapping[str, Any] = (),
     confidence: float | Mapping[str, Any] | None = None,
     filter: str | None = None,
     label_map: Mapping[Any, Any] | Sequence[Any] = (),
@@ -332,6 +333,7 @@ def run(
     """
     if state is not None and isinstance(reader, InMemory):
         reader = reader.fingerprinted()
+    evaluator.decide_slices(reader)
     partitions = list(reader.partitions())
     if state is not None:
         _resume(evaluator, partitions, Path(state))

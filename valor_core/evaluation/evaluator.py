@@ -12,6 +12,7 @@ from threading import RLock
 from typing import IO, Any, Self
 
 import numpy as np
+from attrs import evolve
 
 from valor_core.cancellation import defer_signals
 from valor_core.errors import (
@@ -29,10 +30,11 @@ from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.build_report import make_report
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
 from valor_core.evaluation.request import Evaluation, choices_of
+from valor_core.evaluation.slices import SliceChoice
 from valor_core.evaluation.state import EvaluationState
 from valor_core.packages import unmet_core, version_of
 from valor_core.parameters.environment import fill_in
-from valor_core.readers.reader import batch_of
+from valor_core.readers.reader import Reader, batch_of
 from valor_core.readers.resolve import reader_of, resolve_data
 from valor_core.resources.opening import OpenResources, opened
 from valor_core.results.report import Report, Requirement
@@ -58,8 +60,9 @@ class Evaluator:
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
         Task used to resolve short names. Inferred from full names or the first data by default.
-    slices : sequence of str or of list of str
-        Metadata fields, or combinations of fields, to report separately.
+    slices : sequence of str, of mapping or of list of these, or mapping
+        Metadata fields, ranges of numeric fields, or combinations to report separately; or a table
+        of these as ``by`` and further options. Tables need ``valor-intervals``.
     confidence : float or mapping, optional
         Level of intervals of all results, or a table of ``level``, ``groups``, ``seed`` and
         ``cluster_by``. Needs ``valor-intervals``.
@@ -98,7 +101,7 @@ class Evaluator:
         metrics: Sequence[MetricChoice] | MetricChoice,
         task: str | None = None,
         *,
-        slices: Sequence[str | Sequence[str]] = (),
+        slices: Sequence[SliceChoice] | Mapping[str, Any] = (),
         confidence: float | Mapping[str, Any] | None = None,
         filter: str | None = None,
         label_map: Mapping[Any, Any] | Sequence[Any] = (),
@@ -189,6 +192,12 @@ class Evaluator:
         if self._evaluation is None:
             raise AmbiguousNameError(self._ambiguous.message, self._ambiguous.remedy)
         return self._evaluation
+
+    def decide_slices(self, reader: Reader) -> None:
+        """Read the data for slices that depend on all of it, such as quantiles."""
+        evaluation = self.evaluation
+        slices = evaluation.slices.decided(evaluation, reader)
+        self._evaluation = evolve(evaluation, slices=slices)
 
     def __repr__(self) -> str:
         names = [

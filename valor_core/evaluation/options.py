@@ -28,8 +28,10 @@ class EvaluationOptions:
         non_empty=True,
         aliases=("metrics_to_return",),
     )
-    slices: tuple[str | tuple[str, ...], ...] = parameter(
-        default=(), help="Metadata fields, or lists of fields to combine, to report separately."
+    slices: tuple[str | Mapping[str, Any] | tuple[str | Mapping[str, Any], ...], ...] = parameter(
+        default=(),
+        help="Metadata fields, ranges of numeric fields such as {edges: [32, 96], of: size}, or "
+        "lists of these to combine, to report separately.",
     )
     filter: str | None = parameter(
         default=None, help="Expression over metadata. Only items that satisfy it are counted."

@@ -120,7 +120,7 @@ class Evaluation:
             return cls(
                 task_of(bound, task, source),
                 plan,
-                Slices(options.slices, _grouping(options.confidence), place=place),
+                _slices(options, place),
                 None if filter is None else _parsed_filter(filter),
                 read_label_map(options.label_map),
                 bound_resources,
@@ -168,7 +168,9 @@ class Evaluation:
             state.label_sides.join(kept.label_sides)
         state.skipped += len(batch) - count
         for piece in kept.pieces():
-            self.plan.count(state.states, piece, self.slices.split(piece), resources)
+            parts = list(self.slices.split(piece))
+            state.sizes.update({key: len(positions) for key, positions in parts})
+            self.plan.count(state.states, piece, parts, resources)
             self.slices.check(state.states)
         state.read += count
         if not kept.datums.numbered:
@@ -273,7 +275,7 @@ class Evaluation:
             "metrics": [metric.describe() for metric in self.plan.metrics],
         }
         if self.slices.wanted:
-            described["slices"] = [list(names) for names in self.slices.wanted]
+            described["slices"] = self.slices.describe()
         if self.slices.grouping is not None:
             described["confidence"] = self.slices.grouping.describe()
         if self.filter is not None:
@@ -351,6 +353,15 @@ def _grouping(confidence: float | Mapping[str, Any] | None) -> Grouping | None:
         return None
     groups = required(INTERVALS, "groups", "confidence: an interval", STATISTICS)
     return cast(Grouping, groups(confidence))
+
+
+def _slices(options: EvaluationOptions, place: str) -> Slices:
+    grouping = _grouping(options.confidence)
+    choice: tuple[Any, ...] = options.slices
+    if not any(isinstance(one, Mapping) for one in chain(choice, *choice)):
+        return Slices(choice, grouping, place=place)
+    make = required(INTERVALS, "slices", f"{place}slices: a table", STATISTICS)
+    return cast(Slices, make(choice, grouping, place))
 
 
 def _parsed_filter(text: str) -> Filter:

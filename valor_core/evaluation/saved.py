@@ -147,6 +147,7 @@ def _write_state(
         "slices": [
             {
                 "key": slice_to_json(key),
+                "items": state.sizes[key],
                 "states": _encode([one.dump() for one in states], arrays),
             }
             for key, states in state.states.items()
@@ -242,6 +243,7 @@ def _parse_state(
             else:
                 states[i].restore(content)
         state.states[key] = states
+        state.sizes[key] = saved_number({"items": 0, **record}, "items", low=0)
     state.check_uids()
     return state
 

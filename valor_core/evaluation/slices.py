@@ -13,6 +13,9 @@ from valor_core.schemas import Batch
 from valor_core.schemas.columns import Codes, numbers
 from valor_core.schemas.slice_values import Truth, python_values, slice_to_json, slice_value
 
+SliceChoice = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
+"""Metadata field, table about one, or a list of these to combine."""
+
 SliceKey = tuple[Any, ...]
 """Values of the sliced fields in order: None for a missing value, `Truth` for a bool."""
 
@@ -29,9 +32,13 @@ class Grouping(Protocol):
         """Return the parameters for reports and saved states."""
 
     def with_intervals(
-        self, results: Sequence[Any], parts: Sequence[Sequence[Any]], evaluation: Any, where: Any
+        self,
+        results: Sequence[Any],
+        parts: Mapping[int, Sequence[Any]],
+        evaluation: Any,
+        where: Any,
     ) -> list[Any]:
-        """Return results with intervals, from the states of each group."""
+        """Return results with intervals, from the states of each group by its code."""
 
 
 def slice_from_json(values: Iterable[Any]) -> SliceKey:
@@ -94,6 +101,22 @@ class Slices:
         """Number of values of a slice key."""
         return len(self.fields) + (self.grouping is not None)
 
+    def describe(self) -> Any:
+        """Return the dimensions and options for reports and saved states."""
+        return [list(names) for names in self.wanted]
+
+    def decided(self, evaluation: Any, reader: Any) -> Slices:
+        """Return the slices of a run, which may depend on all its data."""
+        return self
+
+    def completed(self, slices: list[Any], state: Any, evaluation: Any) -> list[Any]:
+        """Return the computed slices, possibly with more results, or more slices."""
+        return slices
+
+    def warnings(self, sizes: Mapping[SliceKey, int]) -> list[str]:
+        """Return warnings about slices that are not reported."""
+        return []
+
     def split(self, batch: Batch) -> Iterator[tuple[SliceKey, Codes]]:
         """Yield the combinations of values in a batch with the positions of their datums."""
         if not self.width:
@@ -116,9 +139,17 @@ class Slices:
                 "Slice by fields with fewer values.",
             )
 
-    def groups(self, keys: Iterable[SliceKey]) -> Iterator[tuple[dict[str, Any], list[SliceKey]]]:
-        """Yield each reported slice with its combinations, sorted by values."""
-        keys = list(keys)
+    def groups(
+        self, sizes: Mapping[SliceKey, int]
+    ) -> Iterator[tuple[dict[str, Any], list[SliceKey]]]:
+        """Yield each reported slice with its combinations, sorted by values.
+
+        Parameters
+        ----------
+        sizes : mapping of slice key to int
+            Number of items of each combination.
+        """
+        keys = list(sizes)
         for names in self.wanted:
             positions = [self.fields.index(name) for name in names]
             members: dict[SliceKey, list[SliceKey]] = {}
@@ -132,7 +163,7 @@ class Slices:
         codes, keys = np.zeros(len(batch), np.int64), [()]
         # One mixed-radix code per combination; `np.unique` keeps the codes small.
         for name in self.fields:
-            column, values = self._column(batch, name)
+            column, values = self.column(batch, name)
             both, codes = np.unique(codes * len(values) + column, return_inverse=True)
             pairs = (divmod(code, len(values)) for code in both.tolist())
             keys = [(*keys[before], values[value]) for before, value in pairs]
@@ -143,7 +174,7 @@ class Slices:
             keys = [(*keys[before], int(groups[group])) for before, group in pairs]
         return codes, keys
 
-    def _column(self, batch: Batch, name: str) -> tuple[Codes, list[Any]]:
+    def column(self, batch: Batch, name: str) -> tuple[Codes, list[Any]]:
         """Return a code per datum, and the value for each code."""
         metadata: Mapping[str, Any] = batch.datums.metadata
         if name not in metadata:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ class EvaluationState:
     ----------
     states : dict of slice key to list of states
         States by slice, in the order of the plan's requests.
+    sizes : Counter of slice key
+        Number of counted datums by slice.
     uids : list of ndarray
         Uids of the counted datums, unique within each array. Empty if datums have no uid.
     read, skipped : int
@@ -71,6 +73,7 @@ class EvaluationState:
     """
 
     states: dict[SliceKey, list[Any]] = field(factory=dict)
+    sizes: Counter[SliceKey] = field(factory=Counter)
     uids: list[Uids] = field(factory=list)
     read: int = 0
     skipped: int = 0
@@ -120,6 +123,7 @@ class EvaluationState:
             existing = self.states.setdefault(key, states)
             if existing is not states:
                 merge(existing, states)
+        self.sizes.update(other.sizes)
         self.uids.extend(other.uids)
         self.read += other.read
         self.skipped += other.skipped
@@ -187,6 +191,11 @@ class EvaluationState:
             except SchemaError as error:
                 files = {name_in(one).partition(", ")[0] for one in self.done}
                 raise SchemaError(error.message, _TWO_MODELS if len(files) > 1 else None) from None
+
+    def items(self, keys: Iterable[SliceKey]) -> int | None:
+        """Return the number of datums of slices, or None if an older saved state lacks it."""
+        is_complete = self.sizes.total() == self.read
+        return sum(self.sizes[key] for key in keys) if is_complete else None
 
     def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
         """Return the merged states of several slices."""

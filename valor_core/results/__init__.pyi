@@ -10,7 +10,7 @@ from valor_core.results.averages import (
 from valor_core.results.confusion_table import ConfusionTable
 from valor_core.results.detail_columns import DetailColumns
 from valor_core.results.item_rows import ItemRow, ItemRows, Numbers
-from valor_core.results.report import Report
+from valor_core.results.report import Report, Slice
 from valor_core.results.result import (
     Failed,
     ItemScore,
@@ -40,6 +40,7 @@ __all__ = [
     "Numbers",
     "Report",
     "Result",
+    "Slice",
     "Undefined",
     "exact_mean",
     "macro_mean",

@@ -116,6 +116,12 @@ class Entry:
             return table if isinstance(table, Mapping) else None
         return next((row for row in table if row["number"] == self.part), None)
 
+    @property
+    def ends(self) -> dict[str, float]:
+        """Ends of the interval of the number, ``low`` and ``high``; empty without an interval."""
+        ends = (self.confidence or {}).get("interval") or ()
+        return dict(zip(("low", "high"), ends, strict=False))
+
     @cached_property
     def sums_up(self) -> bool:
         """True if the number is an average over labels."""
@@ -269,7 +275,8 @@ def flat_keys(
 
     Keys contain letters and digits of all scripts and ``_ - . : / space``; `safe` replaces other
     characters. A full key depends on its own result only, a short one also on the other results. If
-    two results have equal parameters, the second key ends with a number.
+    two results have equal parameters, the second key ends with a number. The ends of an interval
+    have the key of the number followed by ``.low`` and ``.high``.
 
     Examples
     --------
@@ -287,6 +294,7 @@ def flat_keys(
         for key, entry in keyed:
             if is_number(entry.value):
                 flat[_free(key, flat)] = float(entry.value)
+                flat |= {_free(f"{key}.{end}", flat): at for end, at in entry.ends.items()}
     return flat
 
 

@@ -133,8 +133,36 @@ _WRITE_AGAIN = "Write it again with: valor run CONFIG -o report.json"
 _WRITE_ONE = "Specify a report written with: valor run CONFIG -o report.json"
 
 
-def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Results, ...]:
-    return tuple(filter(len, map(Results, slices)))
+@frozen(repr=False)
+class Slice(Results):
+    """Results of one slice.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        Results over the items of the slice.
+    items : int, optional
+        Number of items; None in a report of an earlier version.
+    """
+
+    items: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the slice as JSON values."""
+        counted = {} if self.items is None else {"items": self.items}
+        results = [result.to_dict() for result in self]
+        return {"slice": dict(self[0].slice), **counted, "results": results}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Slice:
+        """Return the slice that `to_dict` wrote."""
+        results = Results(map(Result.from_dict, record["results"]))
+        return cls(results.in_slice(record["slice"]), record.get("items"))
+
+
+def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Slice, ...]:
+    each = (one if isinstance(one, Slice) else Slice(one) for one in slices)
+    return tuple(filter(len, each))
 
 
 def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
@@ -176,7 +204,7 @@ class Report(Results):
     ----------
     results : iterable of Result
         Results over all evaluated datums.
-    slices : tuple of Results
+    slices : tuple of Slice
         Results of each slice by metadata values.
     items : tuple of ItemTable
         Rows of per-item metrics, if requested.
@@ -201,7 +229,7 @@ class Report(Results):
         Usage reported by resources: calls, tokens, the model that answered.
     """
 
-    slices: tuple[Results, ...] = field(default=(), converter=_as_slices)
+    slices: tuple[Slice, ...] = field(default=(), converter=_as_slices)
     items: tuple[ItemTable, ...] = ()
     config: Mapping[str, Any] = field(factory=dict)
     versions: Mapping[str, str] = field(factory=dict)
@@ -230,7 +258,7 @@ class Report(Results):
         """Results over all evaluated datums."""
         return Results(self._results)
 
-    def slice(self, **where: Any) -> Results:
+    def slice(self, **where: Any) -> Slice:
         """Return the results of one slice: ``report.slice(weather="rain")``.
 
         Raises
@@ -240,7 +268,7 @@ class Report(Results):
         """
         for part in self.slices:
             if _distinct(part[0].slice) == _distinct(where):
-                return part.in_slice({})
+                return evolve(part, results=part.in_slice({}))
         raise ReportError(f"report: no slice {where!r}", self._available_slices(where))
 
     def _available_slices(self, where: Mapping[str, Any]) -> str:
@@ -269,6 +297,10 @@ class Report(Results):
     def _all(self) -> Iterable[Result]:
         return chain(self, *self.slices)
 
+    def _items(self) -> list[int | None]:
+        parts = [Slice(self, self.counts.get("read")), *self.slices]
+        return [part.items for part in parts for _ in part]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         record: dict[str, Any] = {
@@ -276,10 +308,7 @@ class Report(Results):
             "results": [result.to_dict() for result in self],
         }
         if self.slices:
-            record["slices"] = [
-                {"slice": dict(part[0].slice), "results": [result.to_dict() for result in part]}
-                for part in self.slices
-            ]
+            record["slices"] = [part.to_dict() for part in self.slices]
         if self.items:
             record["items"] = [table.to_dict() for table in self.items]
         if self.requirements:
@@ -405,10 +434,7 @@ class Report(Results):
     def _from_record(cls, record: Mapping[str, Any]) -> Report:
         return cls(
             results=[Result.from_dict(entry) for entry in record["results"]],
-            slices=[
-                Results(map(Result.from_dict, entry["results"])).in_slice(entry["slice"])
-                for entry in record.get("slices", ())
-            ],
+            slices=map(Slice.from_dict, record.get("slices", ())),
             items=tuple(
                 ItemTable(
                     entry["metric"],

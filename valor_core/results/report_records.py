@@ -108,7 +108,7 @@ _RESULT = {
 _ROW = {"uid": _json, "value": _json, "details?": _table}
 _REPORT = {
     "results": [_RESULT],
-    "slices?": [{"slice": _table, "results": [_RESULT]}],
+    "slices?": [{"slice": _table, "items?": _COUNT, "results": [_RESULT]}],
     "items?": [{"metric": "text", "parameters": _table, "rows": [_ROW]}],
     "requirements?": [_table],
     "counts?": {_EACH: _COUNT},

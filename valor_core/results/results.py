@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -26,40 +27,44 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 
-def records(found: Iterable[Result]) -> list[Record]:
+def records(found: Iterable[Result], items: Iterable[int | None] = ()) -> list[Record]:
     """Return one flat record per result: type, metric, slice, parameters, value and reason.
 
-    ``slice`` is absent if no result has a slice, and empty for results over all datums. With
-    intervals, ``low`` and ``high`` are their ends.
+    ``slice`` is absent if no result has a slice, and empty for results over all datums. ``items``
+    is the number of items of each slice. With intervals, ``low`` and ``high`` are their ends.
+
+    Parameters
+    ----------
+    found : iterable of Result
+        Results.
+    items : iterable of int or None
+        Number of items of the slice of each result.
 
     Examples
     --------
     >>> f1 = Result(type="F1", value=0.5)
-    >>> [row["slice"] for row in records([f1, f1.in_slice({"ink": 1})])]
-    ['', 'ink:1']
+    >>> [(row["slice"], row["items"]) for row in records([f1, f1.in_slice({"ink": 1})], [8, 3])]
+    [('', 8), ('ink:1', 3)]
     """
-    found = list(found)
+    counted = list(zip_longest(found, items))
+    found = [one for one, _ in counted]
     is_sliced = any(one.slice for one in found)
+    is_counted = is_sliced and any(size is not None for _, size in counted)
     has_intervals = any(CONFIDENCE in one.details for one in found)
     names = dict.fromkeys(name for one in found for name in one.parameters)
     return [
         {"type": one.type, "metric": one.metric}
         | ({"slice": "/".join(pairs(one.slice))} if is_sliced else {})
+        | ({"items": size} if is_counted else {})
         | {name: one.parameters.get(name) for name in names}
         | {
             "value": one.to_dict()["value"],
-            **(_ends(one) if has_intervals else {}),
+            **({"low": None, "high": None} | Entry(one, "", None).ends if has_intervals else {}),
             "undefined": one.undefined,
             "error": one.error,
         }
-        for one in found
+        for one, size in counted
     ]
-
-
-def _ends(result: Result) -> dict[str, float | None]:
-    row = Entry(result, "", None).confidence
-    low, high = (None, None) if row is None else row["interval"] or (None, None)
-    return {"low": low, "high": high}
 
 
 NAMING = ("label", "average", "label_key")
@@ -252,7 +257,7 @@ class Results(Sequence[Result]):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one flat record per result: type, metric, parameters, value and reason."""
-        return records(self._all())
+        return records(self._all(), self._items())
 
     def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
         """Return a pandas data frame with one row per result or per label.
@@ -313,6 +318,10 @@ class Results(Sequence[Result]):
     def _all(self) -> Iterable[Result]:
         """Return the results for records and flat keys."""
         return self._results
+
+    def _items(self) -> Iterable[int | None]:
+        """Return the number of items of the slice of each result."""
+        return ()
 
     def _named(self, name: str) -> list[Result]:
         found = [result for result in self._results if is_called(result, name)]

@@ -103,7 +103,7 @@ class Confidence:
     def with_intervals(
         self,
         results: Sequence[Result],
-        parts: Sequence[Sequence[Any]],
+        parts: Mapping[int, Sequence[Any]],
         evaluation: Evaluation,
         where: Mapping[str, Any],
     ) -> list[Result]:
@@ -113,14 +113,14 @@ class Confidence:
         ----------
         results : sequence of Result
             Results over all groups.
-        parts : sequence of list of State
-            States of each group.
+        parts : mapping of int to list of State
+            States of each group by its code.
         evaluation : Evaluation
             Plan and metrics.
         where : mapping of str to value
             Metadata values of the slice.
         """
-        replicates = results_without_each(parts, evaluation, where)
+        replicates = results_without_each(list(parts.values()), evaluation, where)
         ranges = {one.spec.identity: one.spec.range for one in evaluation.plan.metrics}
         found = list(estimates(results, replicates, ranges, self.parameters.level))
         is_kept = sum(len(numbers) for _, numbers in found) <= MOST_KEPT

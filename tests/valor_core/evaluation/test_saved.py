@@ -241,3 +241,28 @@ def test_state_without_names_of_runs_is_loaded(state: Path) -> None:
     rewritten(state, lambda header: header.pop("runs"))
 
     assert Evaluator.load(state).state.runs == set()
+
+
+def test_items_of_slices_are_saved_and_unknown_in_states_of_earlier_versions(
+    state: Path, tmp_path: Path
+) -> None:
+    def evaluator() -> Evaluator:
+        return Evaluator(["lab.LongShare"], slices=["n"])
+
+    one = evaluator()
+    one.update([Text(f"q{i}", response="Paris", metadata={"n": i % 2}) for i in range(3)])
+    one.save(tmp_path / "sliced.npz")
+    two = evaluator()
+    two.resume(tmp_path / "sliced.npz")
+    assert [part.items for part in two.compute().slices] == [2, 1]
+
+    two.update([Text("q3", response="Paris", metadata={"n": 1})])
+    assert [part.items for part in two.compute().slices] == [2, 2]
+
+    earlier = rewritten(
+        tmp_path / "sliced.npz", lambda header: [one.pop("items") for one in header["slices"]]
+    )
+    three = evaluator()
+    three.resume(earlier)
+    three.update([Text("q3", response="Paris", metadata={"n": 1})])
+    assert [part.items for part in three.compute().slices] == [None, None]

@@ -16,7 +16,7 @@ from messages import refused
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import MissingExtraError, ReportError
 from valor_core.results import ItemRow
-from valor_core.results.report import ItemTable, Requirement, report_suffixes
+from valor_core.results.report import ItemTable, Requirement, Slice, report_suffixes
 from valor_core.results.results import Results
 
 
@@ -141,7 +141,7 @@ class TestLookUp:
 
     def test_slice_is_found_by_values(self) -> None:
         assert REPORT.slice(weather="rain")["Accuracy"].value == 0.5
-        assert REPORT.slice(weather=None) == REPORT.results[:1]
+        assert [*REPORT.slice(weather=None)] == [*REPORT.results[:1]]
 
     @pytest.mark.parametrize(
         ("where", "message"),
@@ -437,3 +437,22 @@ def test_report_is_written_to_an_open_file_with_the_suggested_line(file: Any) ->
 def test_unsupported_name_of_a_report_suggests_one(path: str, flat: bool, name: str) -> None:
     with pytest.raises(ReportError, match=rf"\nName it {name}\.json"):
         REPORT.save(path, flat=flat)
+
+
+def test_items_of_slices_are_saved_and_optional(tmp_path: Path) -> None:
+    parts = [Slice([RESULTS[0].in_slice({"n": n})], items) for n, items in ((0, 7), (1, None))]
+    report = Report(results=RESULTS[:1], slices=tuple(parts), counts={"read": 9})
+
+    report.save(tmp_path / "report.json")
+
+    assert [part.items for part in Report.load(tmp_path / "report.json").slices] == [7, None]
+    assert Report.load(tmp_path / "report.json") == report
+    assert report.slice(n=0).items == 7
+    assert [row["items"] for row in report.to_records()] == [9, 7, None]
+
+
+def test_flat_keys_have_ends_of_intervals() -> None:
+    details = {"confidence": {"interval": [0.25, 0.75], "method": "Wilson"}}
+    report = Report(results=[Result(type="F1", value=0.5, details=details)])
+
+    assert report.flat("val/") == {"val/F1": 0.5, "val/F1.low": 0.25, "val/F1.high": 0.75}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,10 @@ def resolved(
     excluded = ("metrics_to_return", "output", "flat", "state")
     values = {key: value for key, value in request.values.items() if key not in excluded}
     evaluation, registry = evaluator.evaluation, evaluator.registry
-    values |= {key: evaluation.describe()[key] for key in ("task", "metrics")}
+    described = evaluation.describe()
+    values |= {key: described[key] for key in ("task", "metrics")}
+    if isinstance(described.get("slices"), Mapping):  # with boundaries instead of quantiles
+        values["slices"] = described["slices"]
     home = next((path.parent for path in output), Path.cwd())
 
     def move(text: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.results import Failed, Report, Result, Undefined
+from valor_core.results import Failed, Report, Result, Slice, Undefined
 from valor_core.results.entries import (
     NO_VALUE,
     Entry,
@@ -293,7 +293,7 @@ def slice_tables(report: Report) -> list[TextTable]:
 
 
 def _slice_table(
-    fields: tuple[str, ...], parts: Sequence[Results], report: Report, chosen: Sequence[Entry]
+    fields: tuple[str, ...], parts: Sequence[Slice], report: Report, chosen: Sequence[Entry]
 ) -> TextTable:
     called, differing, notes = titles_of(chosen), distinguishing(chosen), Notes()
     shown = {
@@ -301,14 +301,19 @@ def _slice_table(
         for one in first_of_each(chosen, MOST_COLUMNS)
     }
     rows: list[Row] = []
-    for results in [*parts, report.results]:
+    # Reports of earlier versions do not count the items of slices.
+    has_items = any(part.items is not None for part in parts)
+    for results in [*parts, Slice(report.results, report.counts.get("read"))]:
         entries, where = list(entries_of(results)), results[0].slice
         values = [NO_VALUE if value is None else text_of(value) for value in where.values()]
         values = values or ["all", *[""] * (len(fields) - 1)]
+        number = MISSING if results.items is None else number_text(results.items)
+        items = [Cell(number, results.items)] if has_items else []
         missing = _without_data(entries)
         for cells in rows_of(entries, _column_key) or [{}]:
             held = [cells.get(column) or missing.get(column[0]) for column in shown]
-            rows.append([*values, *(cell_of(one, notes) if one else Cell("") for one in held)])
+            numbers = (cell_of(one, notes) if one else Cell("") for one in held)
+            rows.append([*values, *items, *numbers])
     foot = len(rows_of(entries, _column_key))
     hidden = len(set(map(_column_key, chosen))) - len(shown)
     more = f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report"
@@ -316,7 +321,7 @@ def _slice_table(
     caption += [ALIKE] if len(rows) > len(parts) + 1 else []
     return TextTable(
         f"Results by {', '.join(fields)}",
-        [*fields, *shown.values()],
+        [*fields, *([TextColumn("items", numeric=True)] if has_items else []), *shown.values()],
         rows,
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
