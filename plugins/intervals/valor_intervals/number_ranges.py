@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Context
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,8 @@ def quantile_edges(numbers: NDArray[np.float64], count: int) -> tuple[float, ...
 
 def _shortest(below: float, edge: float) -> float:
     """Return the number with the fewest digits above `below` and not above `edge`."""
-    rounded = (float(f"{edge:.{digits}g}") for digits in range(1, _MOST_DIGITS + 1))
+    contexts = (Context(digits, ROUND_FLOOR) for digits in range(1, _MOST_DIGITS + 1))
+    rounded = (float(one.create_decimal(repr(edge))) for one in contexts)
     return next(number for number in rounded if below < number <= edge)
 
 
