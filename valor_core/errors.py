@@ -297,16 +297,8 @@ def short_repr(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-WEIGHTS = frozenset(("weight", "weights", "sample_weight", "sample_weights"))
-"""Names under which other libraries accept weights of items."""
-
-NO_WEIGHTS = "Weights of items are not supported yet. Omit them, or repeat items in the data."
-
-
 def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the remedy for a misspelt name, or None if no candidate is similar.
-
-    Weights of items have a remedy of their own.
 
     Examples
     --------
@@ -319,9 +311,7 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
 
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     close = get_close_matches(name.casefold(), by_folded, n=1, cutoff=cutoff)
-    if not close:
-        return NO_WEIGHTS if name in WEIGHTS else None
-    return f"Did you mean {by_folded[close[0]]!r}?"
+    return f"Did you mean {by_folded[close[0]]!r}?" if close else None
 
 
 def did_you_mean_file(path: Path) -> str | None:

@@ -118,6 +118,54 @@ class Rounding(Honest):
 
 
 @define
+class UnevenWeights(Weights):
+    """Accepts weights of items and counts their rounded sum."""
+
+    rounded: float = 0.0
+
+    def update(self, batch: Batch, weights: Any = None) -> None:
+        Weights.update(self, batch)
+        for weight in [1.0] * len(batch) if weights is None else weights.tolist():
+            self.rounded += weight
+
+    def merge(self, other: Any) -> None:
+        Weights.merge(self, other)
+        self.rounded += other.rounded
+
+    def dump(self) -> dict[str, Any]:
+        return {**Weights.dump(self), "rounded": self.rounded}
+
+    def restore(self, content: dict[str, Any]) -> None:
+        Weights.restore(self, content)
+        self.rounded = content["rounded"]
+
+    @property
+    def mean(self) -> float:
+        return self.rounded
+
+
+class Uneven(Honest):
+    state = UnevenWeights
+
+
+@define
+class DoublingWeights(Weights):
+    """Counts items with weights twice."""
+
+    def update(self, batch: Batch, weights: Any = None) -> None:
+        for _ in range(1 if weights is None else 2):
+            Weights.update(self, batch)
+
+    @property
+    def mean(self) -> float:
+        return float(self.count)
+
+
+class Doubling(Honest):
+    state = DoublingWeights
+
+
+@define
 class LastWeights(Weights):
     """Keeps the last item."""
 

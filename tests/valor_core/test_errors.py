@@ -100,10 +100,6 @@ def test_array_is_shown_by_type_and_shape() -> None:
         ("acuracy", "Did you mean 'Accuracy'?"),
         ("ROCAUV", "Did you mean 'ROCAUC'?"),
         ("zzzzzz", None),
-        (
-            "sample_weight",
-            "Weights of items are not supported yet. Omit them, or repeat items in the data.",
-        ),
     ],
 )
 def test_closest_name_is_suggested_ignoring_case(name: str, remedy: str | None) -> None:

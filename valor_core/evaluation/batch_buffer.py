@@ -79,6 +79,7 @@ def _may_wait(batch: Batch, evaluation: Evaluation) -> bool:
     return (
         batch.task == evaluation.task
         and evaluation.filter is None
+        and evaluation.weights is None
         and all(
             one.prepare is None and one.state.refuses_nothing for one in evaluation.plan.requests
         )

@@ -53,7 +53,7 @@ def make_report(
         If no item has a metadata field of the filter.
     """
     state.check_uids()
-    evaluation.check_filter(state)
+    evaluation.check_fields(state)
     states = state.merged(list(state.states), evaluation.plan)
     results = _computed(evaluation, state, state.states, states, {})
     not_found = evaluation.unknown_slices(state)

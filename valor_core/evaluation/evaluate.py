@@ -60,6 +60,7 @@ class EvaluateOptions(TypedDict, total=False):
     """Keyword arguments of `evaluate`, for type checkers."""
 
     slices: Sequence[SliceChoice] | Mapping[str, Any]
+    weights: str | None
     confidence: float | Mapping[str, Any] | None
     filter: str | None
     label_map: Mapping[Any, Any] | Sequence[Any]
@@ -95,6 +96,7 @@ def evaluate(
     metrics: Sequence[MetricChoice] | MetricChoice | None = None,
     task: str | None = None,
     slices: Sequence[SliceChoice] | Mapping[str, Any] = (),
+    weights: str | None = None,
     confidence: float | Mapping[str, Any] | None = None,
     filter: str | None = None,
     label_map: Mapping[Any, Any] | Sequence[Any] = (),
@@ -127,7 +129,7 @@ def evaluate(
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
         Task used to resolve short names. Inferred from the data or metrics by default.
-    slices, confidence, filter, label_map, require, items, resources : optional
+    slices, weights, confidence, filter, label_map, require, items, resources : optional
         As in `Evaluator`.
     engine : str, mapping or Engine, optional
         Name of the engine, a table of ``name`` and its parameters, or an engine itself. Defaults to
@@ -167,6 +169,7 @@ def evaluate(
         metrics=metrics,
         task=task,
         slices=slices,
+        weights=weights,
         confidence=confidence,
         filter=filter,
         label_map=label_map,

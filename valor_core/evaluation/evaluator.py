@@ -63,6 +63,8 @@ class Evaluator:
     slices : sequence of str, of mapping or of list of these, or mapping
         Metadata fields, ranges of numeric fields, or combinations to report separately; or a table
         of these as ``by`` and further options. Tables need ``valor-intervals``.
+    weights : str, optional
+        Metadata field with the weight of each item, a number of 0 or more.
     confidence : float or mapping, optional
         Level of intervals of all results, or a table of ``level``, ``groups``, ``seed`` and
         ``cluster_by``. Needs ``valor-intervals``.
@@ -102,6 +104,7 @@ class Evaluator:
         task: str | None = None,
         *,
         slices: Sequence[SliceChoice] | Mapping[str, Any] = (),
+        weights: str | None = None,
         confidence: float | Mapping[str, Any] | None = None,
         filter: str | None = None,
         label_map: Mapping[Any, Any] | Sequence[Any] = (),
@@ -118,6 +121,7 @@ class Evaluator:
             metrics=metrics,
             task=task,
             slices=slices,
+            weights=weights,
             confidence=confidence,
             filter=filter,
             label_map=label_map,

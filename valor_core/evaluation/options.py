@@ -36,6 +36,9 @@ class EvaluationOptions:
     filter: str | None = parameter(
         default=None, help="Expression over metadata. Only items that satisfy it are counted."
     )
+    weights: str | None = parameter(
+        default=None, help="Metadata field with the weight of each item, a number of 0 or more."
+    )
     confidence: float | Mapping[str, Any] | None = parameter(
         default=None,
         help="Level of intervals such as 0.95, or a table with the level and further parameters.",
@@ -75,7 +78,7 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
     try:
         options: EvaluationOptions = parameters_from(EvaluationOptions, arguments, place)
     except ParameterError as error:
-        remedy = _ENGINE if error.sentence.startswith("engine must") else error.remedy
+        remedy = _REMEDIES.get(error.sentence.partition(" must")[0], error.remedy)
         raise ConfigError(error.message, remedy) from error
     if isinstance(options.items, Path):
         raise ConfigError(
@@ -85,10 +88,11 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
     return options
 
 
-_ENGINE = (
-    "Write it as: engine={'name': 'local', 'workers': 4}, or pass an object with the methods of "
-    "valor_core.evaluation.Engine."
-)
+_REMEDIES = {
+    "engine": "Write it as: engine={'name': 'local', 'workers': 4}, or pass an object with the "
+    "methods of valor_core.evaluation.Engine.",
+    "weights": "Put weights of items in a metadata field, and name it: weights='weight'",
+}
 
 _PYTHON_ONLY = ("resources", "registry")
 """Arguments of Python calls that are not keys of a config."""

@@ -14,7 +14,7 @@ from valor_core.parameters.declaration import parameter_values
 from valor_core.resources.bound import BoundResource
 from valor_core.results.result import Failed, Metric, MetricDetails, Result, Undefined
 from valor_core.schemas import Batch
-from valor_core.schemas.columns import Codes
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.specs.extensions import reason_of
 from valor_core.specs.names import short_name
 from valor_core.specs.registry import Registry
@@ -133,16 +133,18 @@ class Plan:
                 if isinstance(need, RowsOf):
                     yield metric.spec.name, need.metadata
 
+    @property
+    def weightless(self) -> list[str]:
+        """Names of metrics that cannot count items with weights, or that read item rows."""
+        return [
+            metric.spec.name
+            for metric, reads in zip(self.metrics, self._reads, strict=True)
+            if any(one.is_rows or not self.requests[one.position].weighs for one in reads)
+        ]
+
     def new_states(self) -> list[Any]:
         """Return a new, empty state for each request."""
         return [request.open() for request in self.requests]
-
-    def update(self, states: Sequence[Any], batch: Batch, resources: Resources) -> None:
-        """Count a batch in all states."""
-        scored = prepare_together(self.requests, batch, resources)
-        for i, (request, state) in enumerate(zip(self.requests, states, strict=True)):
-            state.update(scored[i] if i in scored else request.prepared(batch, resources))
-        forget(batch)
 
     def count(
         self,
@@ -150,6 +152,7 @@ class Plan:
         batch: Batch,
         parts: Iterable[tuple[SliceKey, Codes]],
         resources: Resources,
+        *weights: Floats,
     ) -> None:
         """Count a batch in the states of its slices.
 
@@ -165,9 +168,11 @@ class Plan:
             Positions of the datums of each slice, ascending.
         resources : mapping of str to object
             Opened resources.
+        *weights : ndarray of float64
+            Weight of each datum, if they have weights.
         """
         scored = prepare_together(self.requests, batch, resources)
-        divided = _SplitBatch(self.requests, batch, resources, scored)
+        divided = _SplitBatch(self.requests, batch, resources, scored, weights)
         for key, positions in parts:
             if key not in states:
                 states[key] = self.new_states()
@@ -245,30 +250,34 @@ class _SplitBatch:
         Opened resources.
     scored : mapping of int to object
         Content from `prepare_together` for the whole batch, by position of the request.
+    weights : tuple of ndarray of float64
+        Weight of each datum, if they have weights.
     """
 
     requests: tuple[StateRequest, ...]
     batch: Batch
     resources: Resources
     scored: Mapping[int, Any]
+    weights: tuple[Floats, ...]
     _wholes: dict[int, Any] = field(factory=dict, init=False)
 
     def count(self, positions: Codes, states: list[Any]) -> None:
         """Count the datums at `positions` in all states."""
         is_part = len(positions) < len(self.batch)
         part = None if is_part else self.batch
+        weights = [column[positions] for column in self.weights]
         for i, (request, state) in enumerate(zip(self.requests, states, strict=True)):
             if isinstance(state, FailedState):
                 continue
             try:
                 if i in self.scored:
                     rows = self.scored[i]
-                    state.update(rows.select(positions) if is_part else rows)
+                    state.update(rows.select(positions) if is_part else rows, *weights)
                 elif is_part and state.divides:
                     state.merge(self._whole(i).select(positions))
                 else:
                     part = self.batch.select(positions) if part is None else part
-                    state.update(request.prepared(part, self.resources))
+                    state.update(request.prepared(part, self.resources), *weights)
             except ValorError:  # invalid data stops the run, a bug in one metric does not
                 raise
             except (Exception, SystemExit) as error:
@@ -279,7 +288,8 @@ class _SplitBatch:
         """Return a cached state that has counted the whole batch."""
         if position not in self._wholes:
             whole = self._wholes[position] = self.requests[position].open()
-            whole.update(self.requests[position].prepared(self.batch, self.resources))
+            prepared = self.requests[position].prepared(self.batch, self.resources)
+            whole.update(prepared, *self.weights)
         return self._wholes[position]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -37,8 +38,10 @@ from valor_core.results.result import Result
 from valor_core.schemas import Batch, Label
 from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.batch import first_places
+from valor_core.schemas.columns import Floats
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
+from valor_core.schemas.slice_values import python_values
 from valor_core.specs.extensions import FILTERS, INTERVALS, required
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import TaskSpec
@@ -84,6 +87,8 @@ class Evaluation:
         New names of labels, applied to both sides before counting.
     resources : tuple of BoundResource
         Resources of the metrics.
+    weights : str, optional
+        Metadata field with the weight of each item.
     place : str
         Prefix of errors, such as ``"config.yaml: "``.
     """
@@ -94,6 +99,7 @@ class Evaluation:
     filter: Filter | None = None
     label_map: Mapping[Label, Label] = field(factory=dict)
     resources: tuple[BoundResource, ...] = ()
+    weights: str | None = None
     place: str = field(default="", eq=False)
 
     @classmethod
@@ -115,6 +121,12 @@ class Evaluation:
         users = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, registry, place)
         bound_resources = bind_resources(users, sections, registry, folder, place)
+        if options.weights is not None and plan.weightless:
+            raise ConfigError(
+                f"{place}weights: expected metrics that count weights of items, got "
+                f"{', '.join(plan.weightless)}",
+                "Evaluate them without weights in another report.",
+            )
         source = "the data" if options.task is None else "the config" if place else "task"
         with error_at(place):
             return cls(
@@ -124,6 +136,7 @@ class Evaluation:
                 None if filter is None else _parsed_filter(filter),
                 read_label_map(options.label_map),
                 bound_resources,
+                options.weights,
                 place,
             )
 
@@ -167,12 +180,16 @@ class Evaluation:
         if not state.label_sides.covers(kept.labels):
             state.label_sides.join(kept.label_sides)
         state.skipped += len(batch) - count
+        state.read += count
         for piece in kept.pieces():
+            weights = (
+                () if self.weights is None else (self._weights_of(piece, self.weights, state),)
+            )
+            state.is_weighted |= any(map(np.any, weights))
             parts = list(self.slices.split(piece))
             state.sizes.update({key: len(positions) for key, positions in parts})
-            self.plan.count(state.states, piece, parts, resources)
+            self.plan.count(state.states, piece, parts, resources, *weights)
             self.slices.check(state.states)
-        state.read += count
         if not kept.datums.numbered:
             state.uids.append(compact(kept.datums.uids))
 
@@ -210,6 +227,21 @@ class Evaluation:
             mask = self.filter.mask(columns, datums.uids, len(datums))
         return batch if mask.all() else batch.select(np.flatnonzero(mask))
 
+    def _weights_of(self, batch: Batch, name: str, state: EvaluationState) -> Floats:
+        for error in self._unknown_fields("weights", [name], state):
+            raise error.at(self.place)
+        missing = np.full(len(batch), None, dtype=object)
+        values = python_values(batch.datums.metadata.get(name, missing))
+        valid = (isinstance(one, _NUMBERS) and 0 <= one <= _GREATEST for one in values)
+        pairs = zip(values, valid, strict=True)
+        weights = np.array([float(one) if is_valid else -1.0 for one, is_valid in pairs])
+        for position in np.flatnonzero(weights < 0)[:1].tolist():
+            raise SchemaError(
+                f"{batch.datums.name(position)}: expected a finite weight of 0 or more in the "
+                f"metadata field {name!r}, found {short_repr(values[position])}"
+            )
+        return weights
+
     def compute(
         self, states: Sequence[Any], where: Mapping[str, Any] | None = None
     ) -> list[Result]:
@@ -221,14 +253,19 @@ class Evaluation:
         flat = chain.from_iterable(results if is_simple else _distinct(metrics, results))
         return list(flat) if is_simple else _without_repeats(flat)
 
-    def check_filter(self, state: EvaluationState) -> None:
-        """Raise a `ConfigError` if the filter uses a field that no datum has.
+    def check_fields(self, state: EvaluationState) -> None:
+        """Raise a `ConfigError` if the filter uses a field that no datum has, or all weights are 0.
 
         Requires the state of all data: a field may be missing in one part only.
         """
         fields = () if self.filter is None else self.filter.metadata_fields
         for error in self._unknown_fields("filter", fields, state):
             raise error.at(self.place)
+        if self.weights is not None and state.read and not state.is_weighted:
+            raise ConfigError(
+                f"{self.place}weights: expected an item with a weight above 0 in the metadata "
+                f"field {self.weights!r}, found 0 for all {state.read:,}"
+            )
 
     def unknown_slices(self, state: EvaluationState) -> list[str]:
         """Return warnings about slices by fields that no datum has."""
@@ -278,6 +315,8 @@ class Evaluation:
             described["slices"] = self.slices.describe()
         if self.slices.grouping is not None:
             described["confidence"] = self.slices.grouping.describe()
+        if self.weights is not None:
+            described["weights"] = self.weights
         if self.filter is not None:
             described["filter"] = self.filter.text
         if self.label_map:
@@ -333,7 +372,9 @@ class Evaluation:
         return filled
 
 
-_CHOICES = ("task", "metrics", "slices", "confidence", "filter", "label_map")
+_CHOICES = ("task", "metrics", "slices", "weights", "confidence", "filter", "label_map")
+_GREATEST = sys.float_info.max
+_NUMBERS = (int, float, np.integer, np.floating)
 
 
 def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:

@@ -132,6 +132,7 @@ def _write_state(
         "skipped": state.skipped,
         "outside": state.outside,
         "unfinished": state.unfinished,
+        "is_weighted": state.is_weighted,
         "facts": {opening: list(facts) for opening, facts in sorted(state.facts.items())},
         "done": state.done,
         "sides": sorted(state.sides),
@@ -219,6 +220,7 @@ def _parse_state(
         skipped=saved_number(header, "skipped", low=0),
         outside=saved_number(header, "outside", low=0),
         unfinished=saved_number(header, "unfinished", low=0),
+        is_weighted=header.get("is_weighted") is True,  # later than the format
         done=_texts(header, "done"),
         sides=set(_texts(header, "sides")),
         label_sides=LabelSides(*(_labels(part, arrays) for part in header["label_sides"])),

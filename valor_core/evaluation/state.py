@@ -56,6 +56,8 @@ class EvaluationState:
         Labels of the ground truths and of the predictions.
     outside : int
         Number of datums counted by `Evaluator.update` instead of from a partition.
+    is_weighted : bool
+        Whether an item has a weight above 0.
     facts : dict of str to (int, Facts)
         Latest usage figures of each opened resource, with a sequence number.
     stopped : str, optional
@@ -85,6 +87,7 @@ class EvaluationState:
     sides: set[str] = field(factory=set)
     label_sides: LabelSides = field(factory=LabelSides)
     outside: int = 0
+    is_weighted: bool = False
     facts: dict[str, tuple[int, Facts]] = field(factory=dict)
     damaged_rows: set[int] = field(factory=set)
     stopped: str | None = None
@@ -136,6 +139,7 @@ class EvaluationState:
         self.sides |= other.sides
         self.label_sides.join(other.label_sides)
         self.outside += other.outside
+        self.is_weighted |= other.is_weighted
         self.unfinished += other.unfinished
         self.stopped = self.stopped or other.stopped
         self.missing |= other.missing

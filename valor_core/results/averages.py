@@ -50,7 +50,7 @@ def ratios(
     [0.25, None]
     """
     divisors = np.asarray(denominators)
-    quotients: list[float | None] = (numerators / np.maximum(divisors, 1)).tolist()
+    quotients: list[float | None] = (numerators / np.where(divisors, divisors, 1)).tolist()
     for row in np.flatnonzero(divisors == 0).tolist():
         quotients[row] = None if zero_division is None else float(zero_division)
     return quotients

@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, StateError, short_repr
 from valor_core.results.detail_columns import Details, joined, selected
 from valor_core.results.result import Failed, NoScore, NotRun, Undefined
-from valor_core.schemas.columns import Codes, natural_order
+from valor_core.schemas.columns import Codes, Floats, natural_order
 from valor_core.schemas.datum import Uids, compact
 from valor_core.states.saved_columns import check_same_length, saved_column, saved_offsets
 
 SINGLE = ""
 """Name of the only number of a metric with one number per item."""
+
+WEIGHT = "weight"
+"""Name of the metadata with the weights of items."""
 
 _ABSENT = Undefined("no number of this name")
 _KINDS: Mapping[str, type[NoScore]] = {"undefined": Undefined, "error": Failed, "not_run": NotRun}
@@ -283,6 +286,12 @@ class ItemRows(Sequence[ItemRow]):
         if SINGLE not in self.numbers:
             return {name: named[name] for name in names}
         return {name: named[name].lacking(self.numbers[SINGLE]) for name in names}
+
+    @property
+    def weights(self) -> Floats | None:
+        """Weights of the items, or None if the evaluation has none."""
+        weights = self.metadata.get(WEIGHT)
+        return None if weights is None else weights.astype(np.float64)
 
     @property
     def are_final(self) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from valor_core.errors import ReportError, short_repr
 from valor_core.parameters.declaration import parameter_values
 from valor_core.resources.bound import BoundResource, open_as
 from valor_core.results.averages import exact_mean
-from valor_core.results.item_rows import SINGLE, ItemRows, Numbers
+from valor_core.results.item_rows import SINGLE, WEIGHT, ItemRows, Numbers
 from valor_core.results.json_values import as_json
 from valor_core.results.result import (
     Failed,
@@ -25,12 +25,15 @@ from valor_core.results.result import (
     check_details,
     first_line,
 )
+from valor_core.schemas.columns import Floats
 from valor_core.scoring.scoring import ItemScorer, check_scorer
 from valor_core.scoring.spec import ItemMetricSpec
 from valor_core.specs.names import short_name
 from valor_core.states.state import State, StateContent, StateRequest
+from valor_core.states.sums import ExactSum
 
 MOST_REASONS = 10
+_NO_WEIGHT = Undefined("no items with a score and a weight above 0")
 
 
 @define(repr=False)
@@ -59,8 +62,10 @@ class ItemScores(State):
             self._parts = [ItemRows.joined(self._parts)]
         return self._parts[0]
 
-    def update(self, rows: ItemRows) -> None:
-        """Add rows."""
+    def update(self, rows: ItemRows, weights: Floats | None = None) -> None:
+        """Add rows, optionally with the weights of their items."""
+        if weights is not None:
+            rows = evolve(rows, metadata={**rows.metadata, WEIGHT: weights})
         if len(rows):
             self._add([rows])
 
@@ -168,7 +173,7 @@ class ItemMetric:
         """Yield the correctly rounded mean of the scored items, or one mean per name."""
         rows = state.rows
         columns = rows.columns()
-        means = {name: _mean(numbers) for name, numbers in columns.items()}
+        means = {name: _mean(numbers, rows.weights) for name, numbers in columns.items()}
         left_out = _left_out(columns)
         value: Any = means.get(SINGLE)
         if SINGLE not in means:
@@ -209,10 +214,15 @@ class ItemMetric:
         return details
 
 
-def _mean(numbers: Numbers) -> float | Undefined | Failed:
+def _mean(numbers: Numbers, weights: Floats | None) -> float | Undefined | Failed:
     present = numbers.present
-    if len(present):
+    if len(present) and weights is None:
         return exact_mean(present.tolist())
+    if len(present) and weights is not None:
+        total, weighted = ExactSum(), ExactSum()
+        total.add(weights[numbers.codes == 0])
+        weighted.add_products(present, weights[numbers.codes == 0])
+        return weighted.value / total.value if total.units else _NO_WEIGHT
     if len(numbers) and all(isinstance(no_score, Failed) for no_score in numbers.gap_counts()):
         return Failed(f"all {len(numbers):,} items failed")
     return Undefined("no items with a score")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from numbers import Rational
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import attrs
@@ -99,7 +100,7 @@ def _merged(mine: Any, theirs: Any, place: str) -> Any:
         mine += theirs
     elif isinstance(mine, bool):
         return mine or theirs
-    elif type(mine) is int or (isinstance(mine, np.ndarray) and mine.dtype == np.int64):
+    elif isinstance(mine, Rational) or (isinstance(mine, np.ndarray) and mine.dtype.kind in "iO"):
         return mine + theirs
     else:
         raise ManifestError(f"{place}: expected a field that DerivedState adds up, got {mine!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 from attrs import evolve, field, frozen
@@ -36,8 +37,8 @@ class State:
     def update(self, batch: Any) -> None:
         """Count a batch, which is not modified.
 
-        A subclass may have a second parameter, ``weights=None``: an array with the weight of each
-        item, or None. It is reserved, this version passes no weights.
+        Evaluations with weights require a second parameter, ``weights=None``: the weight of each
+        item as an array of float64. It is passed only if there are weights.
         """
         raise not_defined(self, "update(batch)")
 
@@ -180,6 +181,11 @@ class StateRequest:
     def waits(self) -> bool:
         """True if preparing a batch waits for a resource."""
         return isinstance(self.prepare, Preparation) and self.prepare.waits
+
+    @property
+    def weighs(self) -> bool:
+        """True if the state can count items with weights."""
+        return "weights" in signature(self.state.update).parameters
 
     def open(self) -> Any:
         """Create a state without counts."""

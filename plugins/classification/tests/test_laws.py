@@ -240,7 +240,7 @@ def test_a_state_merged_with_itself_has_everything_twice() -> None:
     plan = Plan.of(bind_metrics(METRICS, REGISTRY, "classification"), REGISTRY)
     states = plan.new_states()
     for batch in mixed(0):
-        plan.update(states, batch, {})
+        plan.count({(): states}, batch, [((), np.arange(len(batch)))], {})
     first, second = (pickle.loads(pickle.dumps(states)) for _ in range(2))
 
     for state, one, other in zip(states, first, second, strict=True):

@@ -196,11 +196,22 @@ def test_parameters_need_a_name() -> None:
         scorer(3, average="macro")  # type: ignore[arg-type]
 
 
-def test_weights_are_not_supported() -> None:
+@pytest.mark.parametrize("name", ["Accuracy", "LogLoss"])
+def test_weights_are_those_of_scikit_learn(name: str) -> None:
+    model = LogisticRegression(max_iter=500).fit(X, Y)
+    weights = np.arange(len(Y)) / 7
+
+    found = scorer(name)(model, X, Y, sample_weight=weights)
+
+    expected = get_scorer({"Accuracy": "accuracy", "LogLoss": "neg_log_loss"}[name])
+    assert found == pytest.approx(expected(model, X, Y, sample_weight=weights), rel=1e-12)
+
+
+def test_invalid_weights_are_reported() -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
 
-    with pytest.raises(ConfigError, match="Weights of items are not supported yet"):
-        scorer("Accuracy")(model, X, Y, sample_weight=np.ones(len(Y)))
+    with pytest.raises(SchemaError, match="item 0: expected a finite weight of 0 or more"):
+        scorer("Accuracy")(model, X, Y, sample_weight=-np.ones(len(Y)))
 
 
 @pytest.mark.parametrize(

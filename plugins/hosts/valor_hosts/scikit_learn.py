@@ -10,7 +10,6 @@ from attrs import evolve, frozen
 
 from valor_core import ClassificationBatch, Evaluator, Report
 from valor_core.errors import (
-    NO_WEIGHTS,
     ConfigError,
     SchemaError,
     did_you_mean,
@@ -22,6 +21,9 @@ from valor_core.packages import import_extra
 from valor_core.results import Failed, Undefined
 from valor_hosts.reports import single_number
 from valor_hosts.tasks import check_tasks
+
+WEIGHT = "sample_weight"
+"""Metadata field of the weights of items."""
 
 PREDICT = ("predict",)
 PROBABILITIES = ("predict_proba",)
@@ -133,16 +135,16 @@ class Scorer:
         Raises
         ------
         ConfigError
-            If there is a `sample_weight`: weights of items are not supported yet.
+            If there is a `sample_weight` and the metric has no weights of items.
         SchemaError
             If the estimator has none of the methods, or its responses do not fit `y_true`.
         ReportError
             If the number is undefined.
         """
-        if sample_weight is not None:
-            raise ConfigError(f"{self!r}: expected no sample_weight, got one", NO_WEIGHTS)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
         with error_at(f"{self!r}: "):
-            return self.sign * self.number(self.report(_batch(self, estimator, X, y_true)))
+            batch = _batch(self, estimator, X, y_true, weights)
+            return self.sign * self.number(self.report(batch))
 
     def __repr__(self) -> str:
         named = self.metric if isinstance(self.metric, dict) else {"name": self.metric}
@@ -152,13 +154,13 @@ class Scorer:
         arguments = [repr(name), *(f"{key}={value!r}" for key, value in others.items())]
         return f"scorer({', '.join(arguments)})"
 
-    def evaluator(self) -> Evaluator:
-        """Return a new evaluator of the metric."""
-        return Evaluator([self.metric], task="classification")
+    def evaluator(self, weights: str | None = None) -> Evaluator:
+        """Return a new evaluator of the metric, optionally with a field of weights."""
+        return Evaluator([self.metric], task="classification", weights=weights)
 
     def report(self, batch: ClassificationBatch) -> Report:
-        """Evaluate a batch."""
-        evaluator = self.evaluator()
+        """Evaluate a batch, with its weights if it has some."""
+        evaluator = self.evaluator(WEIGHT if WEIGHT in batch.datums.metadata else None)
         evaluator.update(batch)
         return evaluator.compute()
 
@@ -167,8 +169,26 @@ class Scorer:
         return single_number(report, self.value)
 
 
-def _batch(scorer: Scorer, estimator: Any, X: Any, y_true: Any) -> ClassificationBatch:  # noqa: N803
-    """Responses of an estimator with the true classes."""
+def _batch(
+    scorer: Scorer,
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y_true: Any,
+    weights: Any,
+) -> ClassificationBatch:
+    """Responses of an estimator with the true classes, and the weights of the items, if any."""
+    batch = _responses(scorer, estimator, X, y_true)
+    if weights is None:
+        return batch
+    return evolve(batch, datums=evolve(batch.datums, metadata={WEIGHT: weights}))
+
+
+def _responses(
+    scorer: Scorer,
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y_true: Any,
+) -> ClassificationBatch:
     method = next((name for name in scorer.response_method if hasattr(estimator, name)), None)
     if method is None:
         names = " or ".join(scorer.response_method)

@@ -16,8 +16,9 @@ def calibration_errors(
 
     Parameters
     ----------
-    counts, hits : ndarray of int64, shape (n_bins,)
-        Predictions, and right predictions, in bins of equal width from 0 to 1.
+    counts, hits : ndarray of int64 or float64, shape (n_bins,)
+        Predictions, and right predictions, in bins of equal width from 0 to 1; sums of their
+        weights if they have weights.
     sums : ndarray of float64, shape (n_bins,)
         Sums of their scores.
     share : str
@@ -34,7 +35,7 @@ def calibration_errors(
     >>> value["ece"], value["bins"][1]["accuracy"], value["bins"][1]["confidence"]
     (0.25, 0.5, 0.75)
     """
-    total, size = int(counts.sum()), len(counts)
+    total, size = counts.sum().item(), len(counts)
     if not total:
         return Undefined(empty)
     rows = zip(counts.tolist(), hits.tolist(), sums.tolist(), strict=True)

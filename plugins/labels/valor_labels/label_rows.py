@@ -159,6 +159,8 @@ def _added(mine: Any, codes: Codes, more: Any, vocabulary: Vocabulary) -> Any:
         grown[: len(mine)] = mine
         mine = grown
     if more is not None and len(codes):
-        join = np.add if mine.dtype == np.int64 else np.maximum
+        join = np.maximum if mine.dtype.kind == "f" else np.add
+        more = np.asarray(more)
+        mine = mine.astype(object) if more.dtype == object else mine  # weights of items
         mine[codes] = join(mine[codes], more)
     return mine

@@ -75,7 +75,8 @@ def summarize(
 ) -> MetricDetails:
     """Report states, the interval of the mean, and the agreement of judges and repeats.
 
-    If the judge was calibrated, also report the corrected mean.
+    If the judge was calibrated, also report the corrected mean. With weights of items, there are
+    no interval, bounds and corrected mean, which are of equal items.
 
     Parameters
     ----------
@@ -88,7 +89,8 @@ def summarize(
     resources : mapping of str to BoundResource
         The judge, which may be missing.
     """
-    details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[SINGLE], spec)}
+    numbers, is_weighted = rows.columns()[SINGLE], rows.weights is not None
+    details: dict[str, Any] = {"judged_items": _judged_items(numbers, spec, is_weighted)}
     judge = next(iter(resources.values()), None)
     details_of_rows = [rows.details[row] for row in sorted(rows.details)]
     scorings = RepeatedScores.of(details_of_rows)
@@ -100,19 +102,25 @@ def summarize(
     silent = panel_warnings(spec.name, scorings)
     if judge is None:
         return MetricDetails(details, silent)
+    warnings = (*silent, *model_warnings(asked_models(judge), details_of_rows))
+    if is_weighted:
+        return MetricDetails(details, warnings)
     corrected = correction(rows, spec, parameters, judge)
-    warnings = (*silent, *model_warnings(asked_models(judge), details_of_rows), *corrected.warnings)
-    return MetricDetails({**details, **corrected.details}, warnings)
+    return MetricDetails({**details, **corrected.details}, (*warnings, *corrected.warnings))
 
 
-def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
+def _judged_items(numbers: Numbers, spec: MetricSpec, is_weighted: bool) -> dict[str, Any]:
     states, interval = count_states(numbers), mean_interval(numbers.present, spec.range)
+    if is_weighted:
+        interval = Undefined("items have weights; set confidence")
     if isinstance(interval, Undefined):
         row: dict[str, Any] = {"interval": None, "method": interval.reason}
     else:
         row = {"interval": [interval.low, interval.high], "method": interval.method}
     row |= {"level": f"{LEVEL * 100:g} %", **states}
     bounds = bounds_of(numbers.present, states["failed"], spec.range)
+    if is_weighted:
+        bounds = None
     if bounds is not None:
         row["bounds"] = bounds
     return row

@@ -74,6 +74,8 @@ def test_valid_metric_keeps_all_laws(task: str) -> None:
         ("Starting", "neutral start", "alone and 0.1"),
         ("Averaging", "neutral start", "after merging a new state"),
         ("Rounding", "any split", "as given and"),
+        ("Uneven", "any weights", "as given and"),
+        ("Doubling", "any weights", "13.0 without weights and 26.0 with weights of 1"),
         ("Last", "any split", "[0].value is 154.0 as given and 153.0 odd and even items apart"),
         ("OneSided", "any split", "merged"),
         ("Differing", "any split", "merged"),

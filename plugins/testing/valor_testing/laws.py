@@ -10,6 +10,7 @@ import json
 import math
 import pickle
 import tempfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ from valor_core.parameters import parameter_values, parameters_from, parameters_
 from valor_core.parameters.declaration import json_schema
 from valor_core.results import Failed, ItemScore, NotRun, Result, Undefined
 from valor_core.results.json_values import as_json
+from valor_core.schemas import Batch, Floats
 from valor_core.scoring import ItemMetricSpec
 from valor_core.scoring.decorator import FunctionMetricSpec
 from valor_core.specs import MetricSpec, Spec
@@ -195,6 +197,25 @@ def any_split(subject: Subject, batches: DataSet) -> None:
 
 
 @law
+def any_weights(subject: Subject, batches: DataSet) -> None:
+    """Weights of 1 change nothing, and any split of weighted items gives the same results."""
+    if subject.plan.weightless:
+        return
+    ones = subject.outcome(batches, lambda batch: np.ones(len(batch)))
+    agree(subject.expected(batches), ones, "without weights", "with weights of 1")
+    expected = subject.outcome(batches, _weights)
+    for how, parts in batches.splits.items():
+        agree(expected, subject.outcome(parts, _weights), "as given", how)
+        agree(expected, subject.outcome_merged(parts, _weights), "as given", f"{how} and merged")
+
+
+def _weights(batch: Batch) -> Floats:
+    """Weights of items by their uids, some of them 0, whose sums are rounded."""
+    hashes = [zlib.crc32(str(uid).encode()) for uid in batch.datums.uids.tolist()]
+    return np.array([value % 7 / 3 for value in hashes])
+
+
+@law
 def any_slice(subject: Subject, batches: DataSet) -> None:
     """A slice of a batch gives the same results as its items counted alone."""
     all_items = subject.count(batches)
@@ -334,6 +355,7 @@ METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     neutral_start,
     any_split,
     any_slice,
+    any_weights,
     any_order,
     merge_commutes,
     merge_associates,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,21 @@ from valor_core.errors import SchemaError, ValorError
 from valor_core.evaluation import BoundMetric, Plan
 from valor_core.resources.opening import OpenResources
 from valor_core.results import ItemScore, Result
-from valor_core.schemas import Batch, Codes
+from valor_core.schemas import Batch, Codes, Floats
 from valor_core.scoring import submit
 from valor_core.scoring.column_answers import as_rows
 from valor_core.scoring.item_metric import ItemMetric
 from valor_core.scoring.scoring import Items, ItemScorer, MetricScoring
 from valor_core.specs import MetricSpec, Registry
-from valor_core.states.state import Resources
+from valor_core.states.memo import forget
+from valor_core.states.state import Resources, prepare_together
 from valor_testing.data_set import DataSet
 
 States = list[Any]
 """One state per request of a plan."""
+
+Weigh = Callable[[Batch], Floats]
+"""Function that returns the weight of each item of a batch."""
 
 Outcome = list[Any]
 """Results as dictionaries, or `REFUSED`."""
@@ -87,8 +91,8 @@ class Subject:
         """Return a new subject with the same metrics."""
         return Subject(self.metrics, self.resources, self.registry)
 
-    def update(self, states: States, batches: Iterable[Batch]) -> None:
-        """Count batches.
+    def update(self, states: States, batches: Iterable[Batch], weigh: Weigh | None = None) -> None:
+        """Count batches, optionally with the weights that a function returns.
 
         Raises
         ------
@@ -96,15 +100,16 @@ class Subject:
             If a state or a scorer rejects a batch with a `ValorError`.
         """
         for batch in batches:
+            weights = () if weigh is None else (weigh(batch),)
             try:
-                self.plan.update(states, batch, self.resources)
+                _count(self.plan, states, batch, self.resources, *weights)
             except ValorError as error:
                 raise Refusal(str(error)) from error
 
-    def count(self, batches: Iterable[Batch]) -> States:
+    def count(self, batches: Iterable[Batch], weigh: Weigh | None = None) -> States:
         """Count batches in new states."""
         states = self.plan.new_states()
-        self.update(states, batches)
+        self.update(states, batches, weigh)
         return states
 
     def sliced(self, batch: Batch, slices: Sequence[Codes]) -> list[States]:
@@ -140,10 +145,10 @@ class Subject:
             metric.details(read[0], {})
         return list(metric.compute(*read))
 
-    def outcome(self, batches: Iterable[Batch]) -> Outcome:
+    def outcome(self, batches: Iterable[Batch], weigh: Weigh | None = None) -> Outcome:
         """Return the results of batches counted in sequence, or `REFUSED`."""
         try:
-            return self.compute(self.count(batches))
+            return self.compute(self.count(batches, weigh))
         except Refusal:
             return REFUSED
 
@@ -153,10 +158,10 @@ class Subject:
             self._expected[id(batches)] = batches, self.outcome(batches)
         return self._expected[id(batches)][1]
 
-    def outcome_merged(self, batches: Iterable[Batch]) -> Outcome:
+    def outcome_merged(self, batches: Iterable[Batch], weigh: Weigh | None = None) -> Outcome:
         """Return the results of batches counted in separate states and merged in a tree."""
         try:
-            parts = [self.count([batch]) for batch in batches]
+            parts = [self.count([batch], weigh) for batch in batches]
         except Refusal:
             return REFUSED
         while len(parts) > 1:
@@ -176,6 +181,17 @@ class Subject:
         items = batch.items() if items is None else items
         answers = _item_answers(metric.scorer, batch, items, self.resources)
         yield from zip(batch.datums.uids.tolist(), answers, strict=True)
+
+
+def _count(
+    plan: Plan, states: States, batch: Batch, resources: Resources, *weights: Floats
+) -> None:
+    """Count a batch like `Plan.count`, but raise all errors."""
+    scored = prepare_together(plan.requests, batch, resources)
+    for i, (request, state) in enumerate(zip(plan.requests, states, strict=True)):
+        content = scored[i] if i in scored else request.prepared(batch, resources)
+        state.update(content, *weights)
+    forget(batch)
 
 
 def _item_answers(

@@ -224,8 +224,8 @@ def test_misspelled_metric_is_not_mistaken_for_a_label() -> None:
             {"average": "macro"},
             "is a parameter of F1, not of evaluate",
         ),
-        (LABELS, ["F1"], {"sample_weight": [1, 2, 3]}, "Weights of items are not supported yet"),
-        (LABELS, ["F1"], {"weights": [1, 2, 3]}, "Weights of items are not supported yet"),
+        (LABELS, ["F1"], {"sample_weight": [1, 2, 3]}, "Did you mean 'weights'?"),
+        (LABELS, ["F1"], {"weights": [1, 2, 3]}, "name it: weights='weight'"),
         (LABELS, ["F1"], {"slice": ["site"]}, "evaluate: unknown argument 'slice'"),
         (
             ([-1, 1], [0.25, 0.75]),

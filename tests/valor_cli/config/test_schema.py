@@ -125,8 +125,7 @@ def test_table_under_other_key_is_resource_section() -> None:
         ("items", "yes", "Write it as: items: true"),
         ("items", "off", "Write it as: items: false"),
         ("gallery", "pictures", "Write it as: gallery: {folder: gallery}"),
-        ("weights", "column", "Weights of items are not supported yet"),
-        ("sample_weight", {"column": "w"}, "Weights of items are not supported yet"),
+        ("sample_weights", "w", "Did you mean 'weights'?"),
     ],
 )
 def test_value_of_another_form_shows_correction(key: str, value: Any, remedy: str) -> None:

@@ -31,7 +31,7 @@ def registry(install: Callable[..., Path]) -> Registry:
 def counted(registry: Registry, *choices: Any) -> tuple[Plan, list[Any]]:
     plan = Plan.of(bind_metrics(choices, registry, "lab"), registry)
     states = plan.new_states()
-    plan.update(states, TextBatch.of(ITEMS), {})
+    plan.count({(): states}, TextBatch.of(ITEMS), [((), np.arange(len(ITEMS)))], {})
     return plan, states
 
 
@@ -284,7 +284,7 @@ def test_metric_with_two_parameter_sets_is_computed_twice() -> None:
     bound = bind_metrics([half, {"name": half, "weight": 0.5}], Registry(), None)
     plan = Plan.of(bound, Registry())
     states = plan.new_states()
-    plan.update(states, TextBatch.of(ITEMS), {})
+    plan.count({(): states}, TextBatch.of(ITEMS), [((), np.arange(len(ITEMS)))], {})
 
     assert [result.value for result in plan.compute(states)] == [0.5, 0.25]
 

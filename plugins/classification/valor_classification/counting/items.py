@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import asdict, define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey, saved_scores
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import SEVERAL, threshold_warnings
+from valor_classification.counting.weighted_counts import saved_weights
 from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Label, Uids, natural_order
@@ -35,6 +36,8 @@ class Chunk:
         Predictions: position in `uids`, ascending, and label code, in the order listed.
     values : ndarray
         Their scores.
+    weights : ndarray of float64, shape (n,), optional
+        Weights of the datums.
     """
 
     uids: Uids
@@ -43,6 +46,7 @@ class Chunk:
     datums: Codes
     labels: Codes
     values: Floats
+    weights: Floats | None = None
 
 
 @frozen(kw_only=True, eq=False)
@@ -65,6 +69,8 @@ class Items:
         Whether a prediction is a ground truth of its datum.
     truth_bins : ndarray of int64
         Number of thresholds that the prediction of each ground truth passes, 0 without one.
+    weights : ndarray of float64, optional
+        Weights by datum.
     """
 
     labels: tuple[Label, ...]
@@ -77,6 +83,7 @@ class Items:
     bins: Codes
     values: NDArray[np.float64]
     is_true: NDArray[np.bool_]
+    weights: Floats | None = None
 
 
 @define(slots=False, repr=False)
@@ -97,6 +104,13 @@ class KeyListing(KeyState):
 
     def update(self, view: KeyView) -> None:
         """Keep a view."""
+        self._keep(view, None)
+
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Keep a view whose items have weights."""
+        self._keep(view, weights[view.taking_part])
+
+    def _keep(self, view: KeyView, weights: Floats | None) -> None:
         codes = self.add(view.labels)
         rows = np.flatnonzero(view.taking_part)
         positions = np.cumsum(view.taking_part) - 1
@@ -109,6 +123,7 @@ class KeyListing(KeyState):
                 positions[datums],
                 codes[labels],
                 values,
+                weights,
             )
         )
 
@@ -117,25 +132,15 @@ class KeyListing(KeyState):
         super().merge(other)
         codes = self.vocabulary.join(other.vocabulary.labels)
         for chunk in tuple(other.chunks):
-            self.chunks.append(
-                Chunk(
-                    chunk.uids,
-                    chunk.truth_datums,
-                    codes[chunk.truth_labels],
-                    chunk.datums,
-                    codes[chunk.labels],
-                    chunk.values,
-                )
-            )
+            truths, labels = codes[chunk.truth_labels], codes[chunk.labels]
+            self.chunks.append(evolve(chunk, truth_labels=truths, labels=labels))
 
     def dump(self) -> StateContent:
         """Return all items, for a file."""
-        return super().dump() | {
-            "chunks": [
-                [c.uids, c.truth_datums, c.truth_labels, c.datums, c.labels, c.values]
-                for c in self.chunks
-            ],
-        }
+        columns = [
+            asdict(chunk, filter=lambda _, value: value is not None) for chunk in self.chunks
+        ]
+        return super().dump() | {"chunks": [[*chunk.values()] for chunk in columns]}
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
@@ -175,6 +180,7 @@ class KeyListing(KeyState):
         )
         bins = bins[self._order(position_of, starts, "datums")].astype(np.int64)
         kept = bins > 0
+        weights = [chunk.weights for chunk in self.chunks if chunk.weights is not None]
         return _table(
             self.vocabulary.sorted_labels,
             uids[by_uid].tolist(),
@@ -185,6 +191,7 @@ class KeyListing(KeyState):
                 values[kept].astype(np.float64),
                 bins[kept],
             ),
+            np.concatenate(weights)[by_uid] if weights else None,
         )
 
     def _predictions(self, view: KeyView) -> tuple[Codes, Codes, Floats]:
@@ -223,7 +230,7 @@ class KeyListing(KeyState):
 def _saved(columns: list[Any], count: int) -> Chunk:
     """A chunk of a file, over some number of labels."""
     names = ("uids", "truth_datums", "truth_labels", "datums", "labels", "values")
-    content = dict(zip(names, columns, strict=True))
+    content = dict(zip((*names, "weights"), columns, strict=False))
     is_text = getattr(content["uids"], "dtype", np.dtype(np.int64)).kind == "U"
     uids = saved_column(content, "uids", "U" if is_text else np.int64)
     chunk = Chunk(
@@ -233,6 +240,7 @@ def _saved(columns: list[Any], count: int) -> Chunk:
         saved_column(content, "datums", np.int64, low=0, high=len(uids) - 1),
         saved_column(content, "labels", np.int64, low=0, high=count - 1),
         saved_scores(content, "values", (None,)),
+        saved_weights(content, len(uids)),
     )
     for pair in (("truth_datums", "truth_labels"), ("datums", "labels", "values")):
         check_same_length({name: getattr(chunk, name) for name in pair})
@@ -249,6 +257,7 @@ def _table(
     uids: list[str | int],
     truths: tuple[Codes, Codes],
     predictions: tuple[Codes, Codes, NDArray[np.float64], Codes],
+    weights: Floats | None,
 ) -> Items:
     datums, labels_of, values, bins = predictions
     width = max(len(labels), 1)
@@ -275,6 +284,7 @@ def _table(
         bins=bins,
         values=values,
         is_true=is_true,
+        weights=weights,
     )
 
 

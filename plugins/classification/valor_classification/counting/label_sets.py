@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -15,9 +15,10 @@ from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import threshold_warnings
+from valor_classification.counting.weighted_counts import as_text, of_text, total, weighed
 from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
-from valor_core.schemas import Codes
+from valor_core.schemas import Codes, Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column
@@ -75,6 +76,24 @@ class KeyAgreement(KeyState):
             found, shared = sizes[rows, index], common[rows, index]
             self._count_sets(index, shared, truths + found - shared)
 
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Count a view whose items have weights."""
+        self.add(view.labels)
+        self.datums += total(weights[view.taking_part])
+        self.with_truth += total(weights[view.has_truth])
+        self.has_several |= not view.is_single
+        hits = weights[self._truth_rows(view)]
+        self.hits = self.hits + weighed(self._truth_bins(view), hits, len(self.hits))
+        sizes, common = self._sizes(view)
+        rows = np.flatnonzero(view.taking_part)
+        for index in range(len(self.thresholds)):
+            found, shared = sizes[rows, index], common[rows, index]
+            pairs = np.stack([shared, view.truth_counts[rows] + found - shared])
+            cells, codes = np.unique(pairs, axis=1, return_inverse=True)
+            sums = weighed(codes.reshape(-1), weights[rows], cells.shape[1])
+            for cell, weight in zip(cells.T.tolist(), sums.tolist(), strict=True):
+                self.sets[index, *cell] += weight
+
     def warnings(self) -> Iterator[str]:
         """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
         if self.has_several:
@@ -88,34 +107,45 @@ class KeyAgreement(KeyState):
 
     def dump(self) -> StateContent:
         """Return all counts, for a file."""
-        sets = [(*cell, count) for cell, count in self.sets.items()]
+        sets: Any = [(*cell, as_text(count)) for cell, count in self.sets.items()]
+        if any(isinstance(weight, str) for *_, weight in sets):
+            return super().dump() | {"sets": sets}
         return super().dump() | {"sets": np.array(sets, np.int64).reshape(-1, 4)}
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content | {"sets": {}})
+        if isinstance(content["sets"], list):
+            cells = np.array([cell for *cell, _ in content["sets"]], np.int64)
+            sums = [of_text(weight, "sets") for *_, weight in content["sets"]]
+            self._check_sets(cells, sums)
+            self.sets = Counter({tuple(c): n for c, n in zip(cells.tolist(), sums, strict=True)})
+            return
         if self.hits.max(initial=0) > self.datums * len(self.vocabulary):
             raise StateError(f"hits: expected labels of {self.datums:,} items, found more")
         sets = saved_column(content, "sets", np.int64, shape=(None, 4), low=0)
-        self._check_sets(sets)
+        self._check_sets(sets[:, :3], sets[:, 3].tolist())
         self.sets = Counter({(p, common, united): n for p, common, united, n in sets.tolist()})
 
-    def _check_sets(self, sets: Codes) -> None:
-        indices, common, united, items = sets.T
+    def _check_sets(self, cells: Codes, items: Sequence[Any]) -> None:
+        indices, common, united = cells.reshape(-1, 3).T
         if (indices >= len(self.thresholds)).any() or (common > united).any():
             raise StateError("sets: expected thresholds and sizes of sets, found other numbers")
         if (united > len(self.vocabulary)).any():
             raise StateError("sets: expected sets of the labels, found greater ones")
-        counted = np.bincount(indices, weights=items, minlength=len(self.thresholds))
-        if (counted != self.datums).any():
-            raise StateError(f"sets: expected {self.datums:,} items at each threshold")
+        counted = [
+            sum(n for at, n in zip(indices, items, strict=True) if at == index)
+            for index in range(len(self.thresholds))
+        ]
+        if any(count != self.datums for count in counted):
+            raise StateError(f"sets: expected {self.datums} items at each threshold")
 
-    def correct(self, threshold: float) -> int:
-        """Number of ground truths that are predicted."""
-        return int(self.hits[self.thresholds.index(threshold) + 1 :].sum())
+    def correct(self, threshold: float) -> Any:
+        """Number of ground truths that are predicted, or the sum of their weights."""
+        return sum(self.hits[self.thresholds.index(threshold) + 1 :].tolist())
 
-    def exact(self, threshold: float) -> int:
-        """Number of datums whose two sets are equal."""
+    def exact(self, threshold: float) -> Any:
+        """Number of datums whose two sets are equal, or the sum of their weights."""
         return sum(n for common, united, n in self._sets_at(threshold) if common == united)
 
     def overlap(self, threshold: float) -> Fraction:
@@ -128,11 +158,11 @@ class KeyAgreement(KeyState):
             Fraction(0),
         )
 
-    def differing(self, threshold: float) -> int:
-        """Number of (datum, label) pairs on which the two sets differ."""
+    def differing(self, threshold: float) -> Any:
+        """Number of (datum, label) pairs on which the two sets differ, or the sum of weights."""
         return sum(n * (united - common) for common, united, n in self._sets_at(threshold))
 
-    def _sets_at(self, threshold: float) -> list[tuple[int, int, int]]:
+    def _sets_at(self, threshold: float) -> list[tuple[int, int, Any]]:
         wanted = self.thresholds.index(threshold)
         return sorted((c, u, n) for (index, c, u), n in self.sets.items() if index == wanted)
 
@@ -142,6 +172,12 @@ class KeyAgreement(KeyState):
         if self.hardmax:
             return kernels.thresholds.passed(view.top_scores[view.top_is_true], thresholds)
         return kernels.thresholds.passed(view.truth_scores[view.truth_is_listed], thresholds)
+
+    def _truth_rows(self, view: KeyView) -> Codes:
+        """Return the datum of each entry of `_truth_bins`."""
+        if self.hardmax:
+            return np.flatnonzero(view.top_is_true)
+        return view.truth_datums[view.truth_is_listed]
 
     def _count_single(self, view: KeyView) -> None:
         """Count datums that have one prediction and one ground truth, if any."""

@@ -12,6 +12,7 @@ from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import KeyView
 from valor_classification.counting.score_checks import not_probabilities
+from valor_classification.counting.weighted_counts import total
 from valor_core.kernels import thread_count
 from valor_core.results import Failed
 from valor_core.schemas import Floats
@@ -64,6 +65,24 @@ class KeyProbability(KeyState):
             self.unnormalized += _unnormalized(view)
         if "brier" in self.losses:
             self.brier.merge(ExactSum(_squared_errors(view)))
+
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Count a view whose items have weights."""
+        self.add(view.labels)
+        self.with_truth += total(weights[view.has_truth])
+        if not view.is_single:
+            self.several += int(np.count_nonzero(view.truth_counts > 1))
+        outside = kernels.thresholds.outside(view.scores.values, 0.0, 1.0)
+        self.outside += outside
+        if outside:
+            return
+        if "log_loss" in self.losses:
+            losses = _log_losses(view.truth_scores)
+            self.log_loss.add_products(losses, weights[view.truth_datums])
+            self.unnormalized += _unnormalized(view)
+        if "brier" in self.losses:
+            self.brier.add_products(*_weighted_errors(view, weights))
+            self.brier.add(weights[view.truth_datums[~view.truth_is_listed]])
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
@@ -122,6 +141,19 @@ def _squared_errors(view: KeyView) -> int:
     return unlisted + kernels.reliability.exact_units(
         np.square(errors[view.has_truth[scores.datums]])
     )
+
+
+def _weighted_errors(view: KeyView, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the squared errors of the listed labels of datums with a ground truth, and weights."""
+    listed, scores = view.truth_is_listed, view.scores
+    errors = scores.values.astype(np.float64)
+    if isinstance(scores, ScoreMatrix):
+        errors[view.truth_datums[listed], view.truth_columns[listed]] -= 1.0
+        kept = errors[view.has_truth]
+        return np.square(kept), np.broadcast_to(weights[view.has_truth][:, None], kept.shape)
+    errors[view.truth_entries[listed]] -= 1.0
+    is_kept = view.has_truth[scores.datums]
+    return np.square(errors[is_kept]), weights[scores.datums[is_kept]]
 
 
 @define(slots=False)

@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import define
 
+from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
-from valor_classification.counting.key_view import KeyView
+from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.score_checks import not_probabilities
+from valor_classification.counting.weighted_counts import weighed
 from valor_core.errors import StateError
 from valor_core.results import Failed
 from valor_core.schemas import Codes, Floats
@@ -53,10 +55,26 @@ class KeyReliability(KeyState):
         self.hits = self.hits + found.hits
         self.scores.merge(ExactSums(found.units))
 
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Count a view whose items have weights."""
+        self.add(view.labels)
+        wanted = view.has_truth & (view.top_labels != NONE)
+        scores, hits, weights = view.top_scores[wanted], view.top_is_true[wanted], weights[wanted]
+        outside = kernels.thresholds.outside(scores, 0.0, 1.0)
+        self.outside += outside
+        if outside:
+            return
+        limits = self._limits(scores.dtype).astype(np.float64)
+        bins = kernels.thresholds.passed(scores, limits).astype(np.int64)
+        self.counts = self.counts + weighed(bins, weights, self.bins)
+        self.hits = self.hits + weighed(bins[hits], weights[hits], self.bins)
+        self.scores.add_products(bins, scores.astype(np.float64), weights)
+
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content)
-        if self.counts.max(initial=0) > _MOST:
+        is_weighted = self.counts.dtype == object
+        if not is_weighted and self.counts.max(initial=0) > _MOST:
             raise StateError(f"counts: expected at most {_MOST:,}, found {self.counts.max():,}")
         if (self.hits > self.counts).any():
             raise StateError("hits: expected at most as many as counts, found more")

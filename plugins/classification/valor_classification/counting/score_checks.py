@@ -11,6 +11,7 @@ from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import KeyView, views
 from valor_core.results import Failed
+from valor_core.schemas import Floats
 from valor_core.schemas.classification import ClassificationBatch, ScoreList
 from valor_core.states import StateContent, StateRequest, counted
 
@@ -39,6 +40,10 @@ class KeyScorelessPredictions(KeyState):
         if isinstance(view.scores, ScoreList) and not view.scores.scored:
             self.predictions += len(view.scores.values)
 
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Count a view; weights do not matter."""
+        self.update(view)
+
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore({"columns": [], **content})  # states of earlier versions have none
@@ -65,9 +70,9 @@ class ScorelessPredictions(StateByKey):
 
     part: ClassVar[type[KeyScorelessPredictions]] = KeyScorelessPredictions
 
-    def update(self, batch: ClassificationBatch) -> None:
+    def update(self, batch: ClassificationBatch, weights: Floats | None = None) -> None:
         """Count a batch."""
-        super().update(batch)
+        super().update(batch, weights)
         columns = {name for name in batch.datums.metadata if name.casefold() in SCORE_NAMES}
         for view in views(batch) if columns else ():
             self.of(view.labels[0].key).columns |= columns
@@ -83,6 +88,10 @@ class KeyScoreRange(KeyState):
         """Count a view."""
         self.add(view.labels)
         self.outside += kernels.thresholds.outside(view.scores.values, 0.0, 1.0)
+
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Count a view; weights do not matter."""
+        self.update(view)
 
     @property
     def refusal(self) -> Failed | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 from valor_labels import counted_by_label
 
@@ -16,8 +16,15 @@ from valor_classification.counting.by_key import KeyState, StateByKey, saved_sco
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.score_checks import range_request, scores_request
 from valor_classification.counting.threshold_counts import KeyLabelCounts
+from valor_classification.counting.weighted_counts import (
+    numbers,
+    saved_weights,
+    total,
+    weighed,
+)
+from valor_classification.counting.weighted_scores import WeightedScores, weighted_areas
 from valor_classification.kernels.values import RankAreas
-from valor_core.errors import StateError
+from valor_core.errors import SchemaError, StateError
 from valor_core.kernels import thread_count
 from valor_core.schemas import Codes, Floats, Label
 from valor_core.schemas.classification import ScoreMatrix
@@ -38,12 +45,15 @@ class MatrixChunk:
         Label code of each column.
     rows, columns : ndarray of int64, shape (p,)
         Cells whose datum truly has the column's label.
+    weights : ndarray of float64, shape (n,), optional
+        Weights of the datums.
     """
 
     values: Floats
     labels: Codes
     rows: Codes
     columns: Codes
+    weights: Floats | None = None
 
 
 @frozen(eq=False, repr=False)
@@ -56,10 +66,13 @@ class ListChunk:
         Twice the label code, plus one if the datum truly has the label.
     values : ndarray, shape (n,)
         The scores.
+    weights : ndarray of float64, shape (n,), optional
+        Weights of their datums.
     """
 
     marks: NDArray[np.signedinteger]
     values: Floats
+    weights: Floats | None = None
 
 
 @frozen(kw_only=True, repr=False)
@@ -94,10 +107,18 @@ class KeyRanking(KeyState):
 
     def update(self, view: KeyView) -> None:
         """Keep a view's scores."""
-        forget(self)
         truths = np.bincount(view.truth_labels, minlength=len(view.labels))
-        codes = self.add(view.labels, truths=truths)
         self.datums += view.size
+        self._keep(view, self.add(view.labels, truths=truths), None)
+
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Keep a view's scores and the weights of its datums."""
+        truths = weighed(view.truth_labels, weights[view.truth_datums], len(view.labels))
+        self.datums += total(weights[view.taking_part])
+        self._keep(view, self.add(view.labels, truths=truths), weights)
+
+    def _keep(self, view: KeyView, codes: Codes, weights: Floats | None) -> None:
+        forget(self)
         scores = view.scores
         if isinstance(scores, ScoreMatrix):
             rows, columns = view.truth_datums, view.truth_columns
@@ -105,18 +126,25 @@ class KeyRanking(KeyState):
                 listed = columns != NONE
                 rows, columns = rows[listed], columns[listed]
             labels = codes[scores.labels]
-            self.matrices.append(MatrixChunk(scores.values, labels, rows, columns))
+            self.matrices.append(MatrixChunk(scores.values, labels, rows, columns, weights))
         elif len(scores.values):
             marks = (2 * codes[scores.labels] + view.listed_is_true).astype(np.int32)
-            self.lists.append(ListChunk(marks, scores.values))
+            if weights is not None:
+                weights = weights[scores.datums]
+            self.lists.append(ListChunk(marks, scores.values, weights))
 
     def detach(self) -> None:
         """Copy what is a view of a batch's arrays."""
         self.matrices = [
-            MatrixChunk(chunk.values.copy(), chunk.labels, chunk.rows.copy(), chunk.columns.copy())
+            evolve(
+                chunk,
+                values=chunk.values.copy(),
+                rows=chunk.rows.copy(),
+                columns=chunk.columns.copy(),
+            )
             for chunk in self.matrices
         ]
-        self.lists = [ListChunk(chunk.marks, chunk.values.copy()) for chunk in self.lists]
+        self.lists = [evolve(chunk, values=chunk.values.copy()) for chunk in self.lists]
 
     def merge(self, other: KeyRanking) -> None:
         """Add the scores of another state of the same request, which is not modified."""
@@ -124,17 +152,18 @@ class KeyRanking(KeyState):
         super().merge(other)
         codes = self.vocabulary.join(other.vocabulary.labels)
         for chunk in tuple(other.matrices):
-            renamed = codes[chunk.labels]
-            self.matrices.append(MatrixChunk(chunk.values, renamed, chunk.rows, chunk.columns))
+            self.matrices.append(evolve(chunk, labels=codes[chunk.labels]))
         for listed in tuple(other.lists):
             marks = 2 * codes[listed.marks >> 1] + (listed.marks & 1)
-            self.lists.append(ListChunk(marks.astype(np.int32), listed.values))
+            self.lists.append(evolve(listed, marks=marks.astype(np.int32)))
 
     def dump(self) -> StateContent:
         """Return all scores, for a file."""
         return super().dump() | {
-            "matrices": [[c.values, c.labels, c.rows, c.columns] for c in self.matrices],
-            "lists": [[c.marks, c.values] for c in self.lists],
+            "matrices": [
+                [c.values, c.labels, c.rows, c.columns, *_weights(c)] for c in self.matrices
+            ],
+            "lists": [[c.marks, c.values, *_weights(c)] for c in self.lists],
         }
 
     def restore(self, content: StateContent) -> None:
@@ -143,7 +172,8 @@ class KeyRanking(KeyState):
         count = len(self.vocabulary)
         self.matrices = [_saved_matrix(columns, count) for columns in content["matrices"]]
         self.lists = [_saved_list(columns, count) for columns in content["lists"]]
-        self._check_counts()
+        if not self.is_weighted:  # weights do not limit the number of scores
+            self._check_counts()
 
     def _check_counts(self) -> None:
         """Raise a `StateError` unless each label's scores are of the datums there are."""
@@ -165,10 +195,17 @@ class KeyRanking(KeyState):
     @memoized
     def areas(self) -> RankAreas:
         """Return the areas under the curves of all labels, sorted."""
+        if self.is_weighted:
+            return weighted_areas(list(self.of_weighted_labels()))
         return self._aligned_areas() if self._is_aligned() else self._gathered_areas()
 
     def of_labels(self) -> Iterator[LabelScores]:
         """Scores of one label after the other, sorted."""
+        if self.is_weighted:
+            raise SchemaError(
+                "weights: expected a metric that reads weights of items with of_weighted_labels()",
+                "Evaluate it without weights in another report.",
+            )
         columns = [
             {int(code): position for position, code in enumerate(chunk.labels)}
             for chunk in self.matrices
@@ -183,6 +220,39 @@ class KeyRanking(KeyState):
                     scores.append(column)
                     positives.append(column[chunk.rows[chunk.columns == column_of[code]]])
             yield self._label_scores(code, _together(scores), _together(positives))
+
+    @property
+    def is_weighted(self) -> bool:
+        """True if the items have weights."""
+        return self.truths.dtype == object
+
+    def of_weighted_labels(self) -> Iterator[WeightedScores]:
+        """Scores and weights of one label after the other, sorted."""
+        for code in self.vocabulary.order.tolist():
+            parts = [*self._weighted_columns(code), *self._weighted_entries(code)]
+            scores, weights, is_true = map(_together, zip(*parts, strict=True))
+            unlisted_true = self.truths[code] - total(weights[is_true])
+            yield WeightedScores(
+                label=self.vocabulary.labels[code],
+                scores=scores,
+                weights=weights,
+                is_true=is_true,
+                unlisted_true=float(unlisted_true),
+                unlisted_false=float(self.datums - total(weights) - unlisted_true),
+            )
+
+    def _weighted_columns(self, code: int) -> Iterator[tuple[Floats, Floats, NDArray[np.bool_]]]:
+        for chunk in self.matrices:
+            for column in np.flatnonzero(chunk.labels == code).tolist():
+                is_true = np.zeros(len(chunk.values), dtype=bool)
+                is_true[chunk.rows[chunk.columns == column]] = True
+                yield chunk.values[:, column], _given(chunk.weights), is_true
+
+    def _weighted_entries(self, code: int) -> Iterator[tuple[Floats, Floats, NDArray[np.bool_]]]:
+        for chunk in self.lists:
+            rows = np.flatnonzero(chunk.marks >> 1 == code)
+            is_true = (chunk.marks[rows] & 1).astype(bool)
+            yield chunk.values[rows], _given(chunk.weights)[rows], is_true
 
     def _label_scores(self, code: int, scores: Floats, positives: Floats) -> LabelScores:
         unlisted_positives = int(self.truths[code]) - len(positives)
@@ -269,7 +339,7 @@ def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
     """A chunk of a file, over some number of labels."""
-    content = dict(zip(("values", "labels", "rows", "columns"), columns, strict=True))
+    content = dict(zip(("values", "labels", "rows", "columns", "weights"), columns, strict=False))
     values = saved_scores(content, "values", (None, None))
     height, width = values.shape
     labels = saved_column(content, "labels", np.int64, shape=(width,), low=0, high=count - 1)
@@ -279,15 +349,25 @@ def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
     for name, each in (("labels", labels), ("rows", rows * width + column_numbers)):
         if len(np.unique(each)) < len(each):
             raise StateError(f"{name}: expected each once, found one twice")
-    return MatrixChunk(values, labels, rows, column_numbers)
+    return MatrixChunk(values, labels, rows, column_numbers, saved_weights(content, height))
 
 
 def _saved_list(columns: list[Any], count: int) -> ListChunk:
     """A chunk of a file, over some number of labels."""
-    content = dict(zip(("marks", "values"), columns, strict=True))
+    content = dict(zip(("marks", "values", "weights"), columns, strict=False))
     marks = saved_column(content, "marks", np.int32, low=0, high=2 * count - 1)
     values = saved_scores(content, "values", marks.shape)
-    return ListChunk(marks, values)
+    return ListChunk(marks, values, saved_weights(content, len(marks)))
+
+
+def _given(weights: Floats | None) -> Floats:
+    if weights is None:
+        raise StateError("weights: expected weights of all items, found scores without")
+    return weights
+
+
+def _weights(chunk: MatrixChunk | ListChunk) -> list[Floats]:
+    return [] if chunk.weights is None else [chunk.weights]
 
 
 @define(slots=False, repr=False)
@@ -325,13 +405,13 @@ def binned_counts(part: KeyLabelCounts, bins: int) -> tuple[NDArray[Any], NDArra
 
     Returns
     -------
-    tp, fp : ndarray of int64, shape (n_labels, bins + 1)
-        The last column is all datums, listed or not.
-    truths : ndarray of int64, shape (n_labels,)
+    tp, fp : ndarray of int64 or float64, shape (n_labels, bins + 1)
+        Numbers or weights. The last column is all datums, listed or not.
+    truths : ndarray of int64 or float64, shape (n_labels,)
         Ground truths of each label.
     """
     found = part.all_at(edges(bins)[::-1])
     truths = found[0].truths
     tp = np.stack([*(one.tp for one in found), truths], axis=1)
     fp = np.stack([*(one.fp for one in found), part.datums - truths], axis=1)
-    return tp, fp, truths
+    return numbers(tp), numbers(fp), numbers(truths)

@@ -14,9 +14,10 @@ from valor_labels import counted_by_label
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
+from valor_classification.counting.weighted_counts import total, weighed
 from valor_core.errors import StateError
 from valor_core.kernels import thread_count
-from valor_core.schemas import Codes, Label
+from valor_core.schemas import Codes, Floats, Label
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column, saved_number
@@ -88,7 +89,8 @@ class ThresholdCounts:
     labels : tuple of Label
         Labels of one key.
     tp, fp, fn, tn : ndarray of int64, shape (n_labels,)
-        Counts of datums.
+        Counts of datums; sums of their weights as an array of `fractions.Fraction`, if datums have
+        weights.
     """
 
     labels: tuple[Label, ...]
@@ -134,28 +136,42 @@ class KeyLabelCounts(KeyState):
         truths = np.bincount(view.truth_labels, minlength=len(view.labels))
         self.add(view.labels, predicted=predicted, matched=matched, truths=truths)
         self.datums += view.size
+        self._note(view)
+
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Count a view whose items have weights."""
+        predicted, matched = self._weighed(view, weights)
+        truths = weighed(view.truth_labels, weights[view.truth_datums], len(view.labels))
+        self.add(view.labels, predicted=predicted, matched=matched, truths=truths)
+        self.datums += total(weights[view.taking_part])
+        self._note(view)
+
+    def _note(self, view: KeyView) -> None:
         self.has_several |= not view.is_single
         self.has_ties |= self.hardmax and not self.has_ties and _has_ties(view)
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         # states of older versions lack the two flags
-        truths = saved_column(content, "truths", np.int64)
-        has_several = bool(truths.sum(dtype=float) > saved_number(content, "datums"))
+        has_several = "has_several" not in content and bool(
+            saved_column(content, "truths", np.int64).sum(dtype=float)
+            > saved_number(content, "datums")
+        )
         super().restore({"has_several": has_several, "has_ties": False, **content})
         self._check_counts()
 
     def _check_counts(self) -> None:
         """Raise a `StateError` unless predictions and hits are of the items there are."""
         # What passes no threshold need not have been counted; floats do not overflow.
+        kind = None if self.truths.dtype == object else float
         predicted, matched = (table[:, 1:] for table in (self.predicted, self.matched))
         if (matched > predicted).any():
             raise StateError("matched: expected at most as many as predicted, found more")
-        if (self.matched.sum(axis=1, dtype=float) > self.truths).any():
+        if (self.matched.sum(axis=1, dtype=kind) > self.truths).any():
             raise StateError("matched: expected at most as many as truths, found more")
-        false = (predicted - matched).sum(axis=1, dtype=float)
+        false = (predicted - matched).sum(axis=1, dtype=kind)
         if (false + self.truths > self.datums).any():
-            raise StateError(f"predicted: expected {self.datums:,} items in all, found more")
+            raise StateError(f"predicted: expected {self.datums} items in all, found more")
 
     def warnings(self) -> Iterator[str]:
         """Warnings of thresholds without effect or out of reach, and of several ground truths."""
@@ -228,6 +244,34 @@ class KeyLabelCounts(KeyState):
         bins = kernels.thresholds.passed(view.truth_scores[listed], thresholds)
         matched = self._histogram(view, view.truth_labels[listed], bins)
         return predicted, matched
+
+    def _weighed(self, view: KeyView, weights: Floats) -> tuple[Codes, Codes]:
+        """Return the sums of the weights of predictions and of hits."""
+        thresholds, scores = np.array(self.thresholds), view.scores
+        if self.hardmax:
+            bins = kernels.thresholds.passed(view.top_scores, thresholds)
+            chosen = view.top_labels != NONE
+            hit = chosen & view.top_is_true
+            return (
+                self._sums(view, view.top_labels[chosen], bins[chosen], weights[chosen]),
+                self._sums(view, view.top_labels[hit], bins[hit], weights[hit]),
+            )
+        if isinstance(scores, ScoreMatrix):
+            bins = kernels.thresholds.passed(scores.values.reshape(-1), thresholds)
+            labels = np.tile(scores.labels, view.count)
+            predicted = self._sums(view, labels, bins, np.repeat(weights, len(scores.labels)))
+        else:
+            bins = kernels.thresholds.passed(scores.values, thresholds)
+            predicted = self._sums(view, scores.labels, bins, weights[scores.datums])
+        listed = view.truth_is_listed
+        bins = kernels.thresholds.passed(view.truth_scores[listed], thresholds)
+        truths, datums = view.truth_labels[listed], view.truth_datums[listed]
+        return predicted, self._sums(view, truths, bins, weights[datums])
+
+    def _sums(self, view: KeyView, labels: Codes, bins: NDArray[Any], weights: Floats) -> Codes:
+        width = len(self.thresholds) + 1
+        sums = weighed(labels * width + bins, weights, len(view.labels) * width)
+        return sums.reshape(-1, width)
 
     def _histogram(self, view: KeyView, labels: Codes, bins: NDArray[Any]) -> Codes:
         width = len(self.thresholds) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field
@@ -10,8 +10,9 @@ from attrs import define, field
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
+from valor_classification.counting.weighted_counts import as_text, of_text, total, weighed
 from valor_core.errors import StateError
-from valor_core.schemas import Codes
+from valor_core.schemas import Codes, Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column
@@ -50,6 +51,21 @@ class KeyTopRanks(KeyState):
         if not view.is_single:
             self.has_several = True
             return
+        _, codes = self._near(view)
+        self._add_ranks(self._rows_of(np.bincount(codes)))
+
+    def weigh(self, view: KeyView, weights: Floats) -> None:
+        """Count a view whose items have weights."""
+        self.add(view.labels)
+        self.with_truth += total(weights[view.has_truth])
+        if not view.is_single:
+            self.has_several = True
+            return
+        datums, codes = self._near(view)
+        self._add_ranks(self._rows_of(weighed(codes, weights[datums], codes.max(initial=-1) + 1)))
+
+    def _near(self, view: KeyView) -> tuple[Codes, Codes]:
+        """Return datums whose truth is among the greatest k, and the indices of table entries."""
         listed = view.truth_is_listed
         if isinstance(view.scores, ScoreMatrix):
             rows = view.truth_datums[listed]
@@ -67,11 +83,13 @@ class KeyTopRanks(KeyState):
             ranks = ranks[view.truth_datums[listed]]
         bins = kernels.thresholds.passed(view.truth_scores[listed], np.array(self.thresholds))
         near = ranks < max(self.ks)
+        return view.truth_datums[listed][near], ranks[near] * self.table.shape[1] + bins[near]
+
+    def _rows_of(self, counts: Codes) -> Codes:
         width = self.table.shape[1]
-        counts = np.bincount(ranks[near] * width + bins[near])
-        rows = np.zeros((-(-len(counts) // width), width), dtype=np.int64)
+        rows = np.zeros((-(-len(counts) // width), width), dtype=counts.dtype)
         rows.flat[: len(counts)] = counts
-        self._add_ranks(rows)
+        return rows
 
     def merge(self, other: KeyTopRanks) -> None:
         """Add the counts of another state of the same request, which is not modified."""
@@ -80,12 +98,16 @@ class KeyTopRanks(KeyState):
 
     def dump(self) -> StateContent:
         """Return all counts, for a file."""
-        return super().dump() | {"table": self.table}
+        return super().dump() | {"table": as_text(self.table)}
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content)
-        shape = (None, len(self.thresholds) + 1)
+        table, width = content.get("table"), len(self.thresholds) + 1
+        if isinstance(table, list):
+            self.table = of_text(table, "table", (len(table) // width, width))
+            return
+        shape = (None, width)
         self.table = saved_column(
             content, "table", np.int64, shape=shape, low=0, high=self.with_truth
         )
@@ -97,14 +119,15 @@ class KeyTopRanks(KeyState):
 
     def _add_ranks(self, rows: Codes) -> None:
         """Add counts by rank; the table ends at the greatest rank found."""
-        table = np.zeros((max(len(self.table), len(rows)), self.table.shape[1]), np.int64)
+        kind = np.result_type(self.table, rows)
+        table = np.zeros((max(len(self.table), len(rows)), self.table.shape[1]), kind)
         table[: len(self.table)] = self.table
         table[: len(rows)] += rows
         self.table = table
 
-    def correct(self, k: int, threshold: float) -> int:
-        """Ground truths among the first k predictions that pass the threshold."""
-        return int(self.table[:k, self.thresholds.index(threshold) + 1 :].sum())
+    def correct(self, k: int, threshold: float) -> Any:
+        """Ground truths among the first k predictions that pass the threshold, or their weight."""
+        return sum(self.table[:k, self.thresholds.index(threshold) + 1 :].ravel().tolist())
 
 
 @define(slots=False, repr=False)

@@ -114,7 +114,7 @@ def _agreement(part: KeyAgreement, threshold: float, rule: str) -> NumberOrReaso
     if not pairs:
         return Undefined("no items with labels")
     if rule == "exact":
-        return part.exact(threshold) / part.datums
+        return float(part.exact(threshold) / part.datums)
     if rule == "jaccard":
         return float(part.overlap(threshold) / part.datums)
-    return (pairs - part.differing(threshold)) / pairs
+    return float((pairs - part.differing(threshold)) / pairs)

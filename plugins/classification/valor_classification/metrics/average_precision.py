@@ -54,8 +54,9 @@ def _areas(key: str, part: KeyRanking | KeyLabelCounts, bins: int | None) -> Lab
     else:
         tp, fp, truths = scores.binned_counts(part, bins or 0)
         gains = np.diff(tp, axis=1, prepend=0)
-        precisions = tp / np.maximum(tp + fp, 1)
-        values = (gains * precisions).sum(axis=1) / np.maximum(truths, 1)
+        predicted = tp + fp
+        precisions = tp / np.where(predicted, predicted, 1)
+        values = (gains * precisions).sum(axis=1) / np.where(truths, truths, 1)
     labels = part.labels
     return LabelValues(
         key=key,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from attrs import frozen
 from valor_labels import calibration_errors
 
 from valor_classification.counting import reliability
 from valor_classification.counting.reliability import KeyReliability, Reliability
 from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
+from valor_classification.counting.weighted_counts import numbers
 from valor_classification.parameters.scored import CalibrationParameters
 from valor_core.results import Failed, Result, Undefined
 from valor_core.states import StateRequest
@@ -62,4 +64,5 @@ def _value(part: KeyReliability) -> dict[str, Any] | Undefined | Failed:
     if part.refusal is not None:
         return part.refusal
     reason = "no items with both a ground truth and a prediction"
-    return calibration_errors(part.counts, part.hits, part.scores.values, "accuracy", reason)
+    counts, hits = numbers(np.stack((part.counts, part.hits)))
+    return calibration_errors(counts, hits, part.scores.values, "accuracy", reason)

@@ -15,6 +15,7 @@ from valor_classification.counting.confusion import Confusion, KeyConfusion
 from valor_classification.counting.items import Items, Listing
 from valor_classification.counting.key_view import NONE
 from valor_classification.counting.threshold_counts import coordinates, limit, limits
+from valor_classification.counting.weighted_counts import numbers
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import ConfusionTable, Result
@@ -93,6 +94,7 @@ class ConfusionMatrix:
 
     def _shares(self, rows: Codes, columns: Codes, counts: Codes) -> NDArray[Any]:
         normalize = self.parameters.normalize
+        counts = numbers(counts)
         if normalize not in ("truth", "prediction", "all"):
             return counts
         side = {"truth": rows, "prediction": columns, "all": np.zeros_like(rows)}[normalize]

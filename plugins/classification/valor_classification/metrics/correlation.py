@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -12,6 +13,7 @@ from attrs import frozen
 from valor_classification.counting import confusion
 from valor_classification.counting.confusion import Confusion, KeyConfusion
 from valor_classification.counting.threshold_counts import limit, limits
+from valor_classification.counting.weighted_counts import number
 from valor_classification.parameters.predicted import KappaParameters, MatthewsParameters
 from valor_core.errors import and_more
 from valor_core.parameters import changed_parameters
@@ -67,14 +69,14 @@ class ContingencyTable:
         return _summed(np.abs(self.truths - self.predictions), self.items, self.count)
 
     @property
-    def total(self) -> int:
+    def total(self) -> Any:
         """Number of items."""
-        return int(self.items.sum())
+        return sum(self.items.tolist())
 
     @property
-    def correct(self) -> int:
+    def correct(self) -> Any:
         """Items whose prediction is their truth."""
-        return int(self.items[self.truths == self.predictions].sum())
+        return sum(self.items[self.truths == self.predictions].tolist())
 
 
 def tabulation(part: KeyConfusion, threshold: float) -> ContingencyTable:
@@ -91,7 +93,7 @@ def tabulation(part: KeyConfusion, threshold: float) -> ContingencyTable:
 
 
 def _summed(indices: Codes, items: Codes, count: int) -> list[int]:
-    table = np.zeros(count, dtype=np.int64)
+    table = np.zeros(count, dtype=items.dtype)
     np.add.at(table, indices, items)
     sums: list[int] = table.tolist()
     return sums
@@ -150,7 +152,7 @@ def _correlation(found: ContingencyTable) -> NumberOrReason:
     if not variances:
         return Undefined("all ground truths or all predictions are of one label")
     # The square of a great count is rounded, which can put a perfect correlation a hair above 1.
-    return min(max(covariance / math.sqrt(variances), -1.0), 1.0)
+    return min(max(float(covariance / math.sqrt(variances)), -1.0), 1.0)
 
 
 def dot(left: list[int], right: list[int]) -> int:
@@ -204,7 +206,7 @@ class CohenKappa:
                 parameters = {"label_key": key, "score_threshold": threshold} | settings
                 yield Result(parameters=parameters, value=value, left_out=left_out)
 
-    def _outcome(self, part: KeyConfusion, least: float) -> tuple[NumberOrReason, dict[str, int]]:
+    def _outcome(self, part: KeyConfusion, least: float) -> tuple[NumberOrReason, dict[str, Any]]:
         if part.refusal is not None:
             return part.refusal, {}
         chosen, found = self.parameters, tabulation(part, least)
@@ -214,7 +216,7 @@ class CohenKappa:
         if isinstance(positions, Failed):
             return positions, {}
         reason = "no items with both a ground truth and a prediction"
-        unpredicted = found.by_prediction[-1]
+        unpredicted = number(found.by_prediction[-1])
         left_out = {"no prediction": unpredicted} if unpredicted else {}
         return _kappa(found.on_scale(positions), chosen.weights, reason), left_out
 
@@ -248,7 +250,7 @@ def _kappa(found: ContingencyTable, weights: str, empty: str) -> NumberOrReason:
     expected = _EXPECTED[weights](found.by_truth, found.by_prediction)
     if not expected:
         return Undefined("all ground truths and all predictions are of one label")
-    return (expected - disagreeing * found.total) / expected
+    return float((expected - disagreeing * found.total) / expected)
 
 
 def _expected_differing(truths: list[int], predictions: list[int]) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 from attrs import frozen
 from valor_labels import label_parameters
 
 from valor_classification.counting import threshold_counts
 from valor_classification.counting.threshold_counts import LabelCounts, coordinates, limits
+from valor_classification.counting.weighted_counts import numbers
 from valor_classification.parameters.predicted import CountsParameters
 from valor_core.results import Result
 from valor_core.states import StateRequest
@@ -45,8 +47,8 @@ class Counts:
         for _, part in state.sorted():
             for threshold, counts in zip(thresholds, part.all_at(limits(thresholds)), strict=True):
                 shaped = coordinates(threshold, self.parameters.hardmax)
-                columns = (counts.tp, counts.fp, counts.fn, counts.tn)
-                rows = zip(*(column.tolist() for column in columns), strict=True)
+                columns = numbers(np.stack((counts.tp, counts.fp, counts.fn, counts.tn)))
+                rows = zip(*columns.tolist(), strict=True)
                 for label, (tp, fp, fn, tn) in zip(counts.labels, rows, strict=True):
                     value = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
                     yield Result(parameters=label_parameters(label) | shaped, value=value)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_classification.counting import items
 from valor_classification.counting.items import Items, Listing
+from valor_classification.counting.weighted_counts import number, total
 from valor_classification.metrics.precision_recall_curve import threshold_name
 from valor_classification.parameters.scored import DetailedCurveParameters
 from valor_core.parameters import changed_parameters
@@ -105,8 +106,11 @@ class DetailedPrecisionRecallCurve:
         for key, part in state.sorted():
             table = part.table(thresholds)
             names = [threshold_name(threshold) for threshold in thresholds]
+            size = _size(table, np.arange(len(table.uids)))
             curves = {
-                label.value: {name: self._point(table, one, i) for i, name in enumerate(names)}
+                label.value: {
+                    name: self._point(table, size, one, i) for i, name in enumerate(names)
+                }
                 for label, one in zip(
                     table.labels, _each_label(table, len(thresholds)), strict=True
                 )
@@ -114,9 +118,9 @@ class DetailedPrecisionRecallCurve:
             parameters = {"label_key": key, "max_examples": self.parameters.max_examples}
             yield Result(parameters=parameters | changed_parameters(self.parameters), value=curves)
 
-    def _point(self, table: Items, one: _OneLabel, index: int) -> dict[str, Any]:
+    def _point(self, table: Items, size: Any, one: _OneLabel, index: int) -> dict[str, Any]:
         at = {kind: self._observed(table, spans.at(index)) for kind, spans in one.kinds.items()}
-        negatives = len(table.uids) - sum(observed["count"] for observed in at.values())
+        negatives = size - sum(observed["count"] for observed in at.values())
         examples = one.negatives(index, self.parameters.max_examples).tolist()
         return {
             "tp": _total(all=at["hits"]),
@@ -129,12 +133,21 @@ class DetailedPrecisionRecallCurve:
 
     def _observed(self, table: Items, datums: Codes) -> dict[str, Any]:
         shown = datums[: self.parameters.max_examples]
-        return {"count": len(datums), "examples": [table.uids[datum] for datum in shown]}
+        return {"count": _size(table, datums), "examples": [table.uids[datum] for datum in shown]}
+
+
+def _size(table: Items, datums: Codes) -> Any:
+    """Return the number of some items, or the sum of their weights."""
+    return len(datums) if table.weights is None else total(table.weights[datums])
 
 
 def _total(**observations: dict[str, Any]) -> dict[str, Any]:
-    total = sum(observed["count"] for observed in observations.values())
-    return {"total": total, "observations": observations}
+    size = sum(observed["count"] for observed in observations.values())
+    shown = {
+        kind: {**observed, "count": number(observed["count"])}
+        for kind, observed in observations.items()
+    }
+    return {"total": number(size), "observations": shown}
 
 
 def _best_bins(table: Items) -> tuple[Codes, Codes]:

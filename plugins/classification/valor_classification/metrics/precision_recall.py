@@ -46,14 +46,14 @@ class LabelQuotient:
                 yield from self._at(key, counts, self._shaped(threshold))
 
     def _at(self, key: str, counts: ThresholdCounts, shaped: dict[str, Any]) -> Iterator[Result]:
-        columns = (counts.tp, counts.fp, counts.fn, counts.tn)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
+        columns = [one.tolist() for one in (counts.tp, counts.fp, counts.fn, counts.tn)]
+        rows = zip(*columns, strict=True)
         values = LabelValues(
             key=key,
             labels=counts.labels,
             truths=counts.truths,
             values=[self.value(*row) for row in rows],
-            micro=self.value(*(int(column.sum()) for column in columns)),
+            micro=self.value(*map(sum, columns)),
         )
         include = self.parameters.include_prediction_only_labels
         for average in self.parameters.average:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 from attrs import frozen
 
 from valor_classification.counting import threshold_counts
 from valor_classification.counting.threshold_counts import LabelCounts, ThresholdCounts
+from valor_classification.counting.weighted_counts import numbers
 from valor_classification.parameters.scored import PrecisionRecallCurveParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import LazyValue, Result, ratios
@@ -83,7 +85,7 @@ def _curves(
 
 def _points(counts: ThresholdCounts, zero_division: float | None) -> list[dict[str, Any]]:
     """Points of all labels at one threshold."""
-    tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+    tp, fp, fn, tn = numbers(np.stack((counts.tp, counts.fp, counts.fn, counts.tn)))
     columns = (
         tp.tolist(),
         fp.tolist(),

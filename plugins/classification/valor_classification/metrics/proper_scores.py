@@ -74,7 +74,7 @@ def _log_loss(part: KeyProbability) -> NumberOrReason:
     if part.several:
         return Failed(
             "expected one ground truth of the key for each item, found several on "
-            f"{part.several:,} of {part.with_truth:,}; BrierScore takes several"
+            f"{part.several:,} item{'' if part.several == 1 else 's'}; BrierScore takes several"
         )
     return part.log_loss.value / part.with_truth if part.with_truth else _NO_TRUTH
 

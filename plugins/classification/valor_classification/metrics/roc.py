@@ -24,6 +24,7 @@ from valor_classification.counting.score_checks import (
 )
 from valor_classification.counting.scores import KeyRanking, LabelScores, Ranking
 from valor_classification.counting.threshold_counts import KeyLabelCounts
+from valor_classification.counting.weighted_scores import WeightedScores
 from valor_classification.parameters.scored import (
     MeanRankParameters,
     RankParameters,
@@ -46,7 +47,7 @@ def _areas(key: str, part: KeyRanking | KeyLabelCounts, bins: int | None) -> Lab
         positives, negatives, values = areas.positives, areas.negatives, areas.auc
     else:
         tp, fp, positives = scores.binned_counts(part, bins or 0)
-        negatives = part.datums - positives
+        negatives = fp[:, -1]
         steps = np.diff(fp, axis=1, prepend=0) * (
             tp + np.roll(tp, 1, axis=1) * (np.arange(tp.shape[1]) > 0)
         )
@@ -197,7 +198,9 @@ class ROCCurve:
 
     def _curves(self, part: KeyRanking) -> Iterator[tuple[str, Curve | str]]:
         """Curves by label, some labels at a time in threads where it pays."""
-        labels = part.of_labels()
+        labels: Iterator[LabelScores | WeightedScores] = (
+            part.of_weighted_labels() if part.is_weighted else part.of_labels()
+        )
         threads = thread_count()
         if threads == 1 or part.datums < _THREAD_DATUMS:
             yield from ((one.label.value, self._curve(one)) for one in labels)
@@ -207,15 +210,18 @@ class ROCCurve:
                 names = [one.label.value for one in batch]
                 yield from zip(names, pool.map(self._curve, batch), strict=True)
 
-    def _curve(self, one: LabelScores) -> Curve | str:
+    def _curve(self, one: LabelScores | WeightedScores) -> Curve | str:
         """False positives, true positives and thresholds, or why there is no curve."""
-        curve = kernels.ranking.rank_curve(
-            one.scores,
-            one.positive_scores,
-            unlisted_positives=one.unlisted_positives,
-            unlisted_negatives=one.unlisted_negatives,
-            bends=self.parameters.drop_intermediate,
-        )
+        if isinstance(one, WeightedScores):
+            curve = one.curve(bends=self.parameters.drop_intermediate)
+        else:
+            curve = kernels.ranking.rank_curve(
+                one.scores,
+                one.positive_scores,
+                unlisted_positives=one.unlisted_positives,
+                unlisted_negatives=one.unlisted_negatives,
+                bends=self.parameters.drop_intermediate,
+            )
         tp, fp = curve.true_positives, curve.false_positives
         if not tp[-1]:
             return f"no ground truths of {str(one.label)!r}"

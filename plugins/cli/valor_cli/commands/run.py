@@ -58,6 +58,11 @@ def run_options(function: F) -> F:
             ),
             flat_option,
             click.option(
+                "--weights",
+                metavar="FIELD",
+                help="Metadata field with the weight of each item.",
+            ),
+            click.option(
                 "--confidence",
                 type=float,
                 metavar="LEVEL",
@@ -88,6 +93,7 @@ def with_options(
     *,
     output: tuple[Path, ...],
     flat: Path | None,
+    weights: str | None,
     confidence: float | None,
     workers: int | None,
     state: Path | None,
@@ -101,6 +107,8 @@ def with_options(
         The config.
     output, flat, state, gallery : paths
         Relative to the current folder, not to the config.
+    weights : str, optional
+        Metadata field with the weight of each item.
     confidence : float, optional
         Level of intervals.
     workers : int, optional
@@ -115,6 +123,8 @@ def with_options(
         changed["state"] = str(state.absolute())
     if gallery is not None:
         changed = put(changed, "gallery.folder", str(gallery.absolute()), "--gallery")
+    if weights is not None:
+        changed["weights"] = weights
     if confidence is not None:
         section = changed.get("confidence")
         others = section if isinstance(section, Mapping) else {}
