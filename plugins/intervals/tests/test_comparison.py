@@ -218,3 +218,22 @@ def test_printed_comparison_lists_numbers_and_items() -> None:
 def test_unknown_choice_is_rejected(name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=f"{name}: expected .* got '{value}'"):
         compare(with_rows([0, 1]), with_rows([1, 1]), **{name: value})
+
+
+def test_ties_count_except_in_the_test_of_sacrebleu() -> None:
+    # One word in each text: the errors are 0 or 1, so many swaps give the same difference.
+    def texts(wrong: int) -> Report:
+        pairs = [
+            Text(i, response="no" if i < wrong else "yes", references="yes") for i in range(100)
+        ]
+        return evaluate(pairs, ["text.WER", "text.ExactMatch"], items=True)
+
+    p = {
+        test: compare(texts(30), texts(25), test=test, correction="none").numbers[0].test.p
+        for test in ("randomization", "sacrebleu")
+    }
+    exact = compare(texts(30), texts(25), correction="none").numbers[1].test.p
+
+    assert exact == 0.0625  # 2 of 32 swaps of five items
+    assert p["randomization"] == pytest.approx(exact, abs=0.01)
+    assert p["sacrebleu"] == 1 / 10_001

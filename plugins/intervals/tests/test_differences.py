@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from valor_intervals.comparison.significance import holm
 from valor_intervals.differences import Pair, decoded, differences, encoded
-from valor_intervals.significance import holm
 
 
 def row(without: list[float | None]) -> dict[str, object]:

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.stats import permutation_test
-from valor_intervals import resampling
-from valor_intervals.resampling import approximate_randomization, means, paired_bootstrap
+from valor_intervals.comparison import resampling
+from valor_intervals.comparison.resampling import approximate_randomization, means, paired_bootstrap
 
 
 def scores(*values: float) -> np.ndarray:

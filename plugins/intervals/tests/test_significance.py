@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from statsmodels.stats.multitest import multipletests
-from valor_intervals.significance import corrected, mcnemar, smallest_difference
+from valor_intervals.comparison.significance import corrected, mcnemar, smallest_difference
 
 from valor_core.errors import ConfigError
 

@@ -1,9 +1,10 @@
-from valor_intervals.comparison import ComparedNumber, Comparison, compare
+from valor_intervals.comparison.compare import ComparedNumber, Comparison, compare
+from valor_intervals.comparison.leaderboard import Leaderboard, leaderboard, rank_intervals
+from valor_intervals.comparison.paired_rows import Flips
+from valor_intervals.comparison.resampling import approximate_randomization, paired_bootstrap
+from valor_intervals.comparison.significance import corrected, mcnemar, smallest_difference
 from valor_intervals.differences import Difference
 from valor_intervals.intervals import LEVEL, Interval, mean_interval, wilson_interval
-from valor_intervals.paired_rows import Flips
-from valor_intervals.resampling import approximate_randomization, paired_bootstrap
-from valor_intervals.significance import corrected, mcnemar, smallest_difference
 from valor_intervals.student import student_quantile
 
 __all__ = [
@@ -13,12 +14,15 @@ __all__ = [
     "Difference",
     "Flips",
     "Interval",
+    "Leaderboard",
     "approximate_randomization",
     "compare",
     "corrected",
+    "leaderboard",
     "mcnemar",
     "mean_interval",
     "paired_bootstrap",
+    "rank_intervals",
     "smallest_difference",
     "student_quantile",
     "wilson_interval",

@@ -15,9 +15,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from valor_core.specs import Range
+from valor_intervals.comparison.significance import corrected, smallest_difference
 from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import estimate
-from valor_intervals.significance import corrected, smallest_difference
 from valor_intervals.student import share_within
 
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from valor_core.results import Report, Result
+from valor_core.results import ItemRow, Report, Result
+from valor_core.results.report import ItemTable
 
 
 @pytest.fixture
@@ -221,3 +223,53 @@ def test_report_given_twice_has_two_rows(valor):
 
     assert [row.split("  ")[0] for row in rows] == ["a.json", "a.json (2)", "b.json"]
     assert list(record["reports"]) == ["a.json", "a.json (2)", "b.json"]
+
+
+@pytest.mark.usefixtures("reports")
+def test_several_reports_with_rows_have_ranks(valor):
+    for name, loud in {"quiet.json": 2, "loud.json": 38, "louder.json": 39}.items():
+        rows = [ItemRow(i, float(i < loud)) for i in range(40)]
+        result = Result(type="Loudness", metric="shoutlab.Loudness@1", value=loud / 40)
+        table = ItemTable("shoutlab.Loudness@1", {}, rows)
+        Report(results=[result], items=(table,), counts={"read": 40}).save(name)
+
+    result = valor("compare", "quiet.json", "loud.json", "louder.json")
+    record = json.loads(valor("compare", "quiet.json", "loud.json", "louder.json", "--json").stdout)
+
+    assert [line.split(maxsplit=1) for line in result.stdout.splitlines()[-3:]] == [
+        ["quiet.json", "3 (3 to 3)"],
+        ["loud.json", "2 (1 to 2)"],
+        ["louder.json", "1 (1 to 2)"],
+    ]
+    (ranking,) = record["leaderboard"]["rankings"]
+    assert [one["report"] for one in ranking["ranks"]] == ["louder.json", "loud.json", "quiet.json"]
+
+
+@pytest.mark.usefixtures("lab")
+def test_items_that_only_one_model_has_right_are_listed(valor):
+    for name, loud in {"a.json": range(5), "b.json": range(1, 12)}.items():
+        rows = [ItemRow(f"q{i}", float(i in loud)) for i in range(12)]
+        result = Result(type="Loudness", metric="shoutlab.Loudness@1", value=len(loud) / 12)
+        table = ItemTable("shoutlab.Loudness@1", {}, rows)
+        Report(results=[result], items=(table,), counts={"read": 12}).save(name)
+
+    result = valor("compare", "a.json", "b.json")
+    record = json.loads(valor("compare", "a.json", "b.json", "--json").stdout)
+
+    assert re.split("  +", result.stdout.splitlines()[-1]) == [
+        *("Loudness", "7", "1", "0", "q10, q11, q5, q6, q7 (and 2 more)", "q0"),
+    ]
+    assert record["flips"][0]["broken"] == ["q0"]
+    assert record["changes"][0]["method"] == "McNemar"
+
+
+@pytest.mark.usefixtures("reports")
+def test_reports_of_other_items_fail_each_gate(valor):
+    record = json.loads(Path("b.json").read_text())
+    Path("b.json").write_text(json.dumps(record | {"counts": {"read": 3}}))
+
+    for gate in ("worse", "differ"):
+        result = valor("compare", "a.json", "b.json", "--fail-on", gate)
+
+        assert result.exit_code == 1
+        assert "not comparable: data: 2 items, then 3" in result.stderr.splitlines()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 from valor_report.comparison import SUFFIXES, Comparison, Gate, check_directions, compare
 from valor_report.output_files import check_destination, check_not_read
-from valor_report.tables.runs import run_table
+from valor_report.tables.runs import rank_table, run_table
 
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
@@ -19,6 +19,7 @@ from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
 from valor_core.errors import ConfigError, error_at
 from valor_core.results import Report
+from valor_core.specs.extensions import INTERVALS, extension
 
 
 @make_command("compare")
@@ -54,11 +55,11 @@ from valor_core.results import Report
 )
 @click.option(
     "--test",
-    type=OneOf(("auto", "jackknife", "randomization", "bootstrap")),
+    type=OneOf(("auto", "jackknife", "randomization", "bootstrap", "sacrebleu")),
     default="auto",
     show_default=True,
     metavar="NAME",
-    help="Test of differences: jackknife needs intervals; randomization and bootstrap need rows.",
+    help="Test of differences: jackknife needs intervals, the others need rows of items.",
 )
 @click.option(
     "--correction",
@@ -83,7 +84,7 @@ def command(
     whole: bool,
     as_json: bool,
 ) -> int:
-    """Compare two reports, or the headline numbers of several.
+    """Compare two reports, or the headline numbers and ranks of several.
 
     FIRST, SECOND and MORE are reports in .json. Two reports are compared number by number: a
     difference is better or worse if the metric is
@@ -92,7 +93,8 @@ def command(
     if others:
         context = click.get_current_context()
         _check_no_options(context, 2 + len(others))
-        return _compare_all([first, second, *others], as_json=as_json)
+        tests = {"test": test, "correction": correction}
+        return _compare_all([first, second, *others], tests, as_json=as_json)
     registry = chosen_registry()
     for path in output:
         check_destination(path, SUFFIXES, "compare: --output: ")
@@ -123,7 +125,7 @@ def command(
     return 0 if fail_on is None else _judged(found, fail_on)
 
 
-_OF_TWO = ("tolerance", "relative_tolerance", "fail_on", "output", "test", "correction", "whole")
+_OF_TWO = ("tolerance", "relative_tolerance", "fail_on", "output", "whole")
 """Options of the comparison of two reports."""
 
 
@@ -138,17 +140,26 @@ def _check_no_options(context: click.Context, count: int) -> None:
             )
 
 
-def _compare_all(paths: Sequence[Path], *, as_json: bool) -> int:
-    """Print the headline numbers of several reports, or all numbers as JSON."""
+def _compare_all(paths: Sequence[Path], tests: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the headline numbers and ranks of several reports, or all numbers as JSON."""
     reports: dict[str, Report] = {}
     for path in paths:
         count = sum(path == other for other in paths[: len(reports)])
         reports[f"{path} ({count + 1})" if count else str(path)] = Report.load(path)
+    found = extension(INTERVALS, "leaderboard")
+    ranks = None if found is None else found.load()(reports, registry=chosen_registry(), **tests)
     if as_json:
         numbers = {name: report.flat(short=True) for name, report in reports.items()}
-        streams.say_json({"reports": numbers})
-    else:
-        streams.show([run_table(reports, "Reports")])
+        ranked = {} if ranks is None else {"leaderboard": ranks.to_dict()}
+        streams.say_json({"reports": numbers, **ranked})
+        return 0
+    streams.show([run_table(reports, "Reports")])
+    table = None if ranks is None else rank_table(ranks)
+    if table is not None:
+        streams.say("")
+        streams.show([table])
+    for reason in () if ranks is None else ranks.incomparable:
+        streams.talk(f"not comparable: {reason}")
     return 0
 
 

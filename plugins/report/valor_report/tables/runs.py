@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from valor_core.results import Report
 from valor_core.results.entries import Entry, by_metric, comparable, entries_of, varying_names
@@ -93,6 +94,37 @@ def run_table(outcomes: Mapping[str, Report | str], title: str = "Runs") -> Text
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
     )
+
+
+def rank_table(found: Any) -> TextTable | None:
+    """Return the intervals of the ranks of runs, or None without any.
+
+    Parameters
+    ----------
+    found : Leaderboard
+        Ranks, as `valor_intervals.leaderboard` returns them.
+    """
+    rankings = {one.number.key: one for one in found.rankings}
+    first = [Entry(one.number.result, one.number.part, one.number.a) for one in found.rankings]
+    chosen = headlines(first) or first
+    shown = first_of_each(chosen, MOST_COLUMNS)
+    if not shown:
+        return None
+    cells: dict[str, Row] = {}
+    for keyed, one in zip(rankings.values(), first, strict=True):
+        if one not in shown:
+            continue
+        for ranked in keyed.rows:
+            text = f"{ranked.rank}" + (f" ({ranked.low} to {ranked.high})")
+            is_best = ranked.high == 1
+            cell = Cell(text, ranked.rank, "good" if is_best else "")
+            cells.setdefault(ranked.name, [ranked.name]).append(cell)
+    called, names = titles_of(chosen), _names([chosen])
+    titles = (titled(e, called(e), parameter_texts(e, names[e.metric])) for e in shown)
+    columns = [TextColumn(title, numeric=True) for title in titles]
+    rows = [cells[name] for name in found.names]
+    caption = f"in parentheses, the ranks that the data allow at {100 * found.level:.4g} %"
+    return TextTable("Ranks", ["report", *columns], rows, caption=caption)
 
 
 def _headlines(report: Report) -> list[Entry]:

@@ -15,23 +15,21 @@ from numpy.typing import NDArray
 from valor_core import Evaluator, Registry, Report
 from valor_core.errors import ValorError, short_repr
 from valor_core.results import ItemRows, Numbers
-from valor_intervals.differences import Difference
-from valor_intervals.resampling import (
+from valor_intervals.comparison.resampling import (
     Floats,
     Values,
     approximate_randomization,
     means,
     paired_bootstrap,
 )
-from valor_intervals.significance import mcnemar
+from valor_intervals.comparison.significance import mcnemar
+from valor_intervals.differences import Difference
 from valor_intervals.student import student_quantile
 
-Test = Literal["auto", "jackknife", "randomization", "bootstrap"]
+Test = Literal["auto", "jackknife", "randomization", "bootstrap", "sacrebleu"]
 """Test of a difference: of groups of items, or of items; ``auto`` takes what reports have."""
 
 Uid = str | int
-_FEW = 20
-"""Number of items below which equal differences count too, other than in sacrebleu."""
 
 
 @frozen
@@ -152,7 +150,7 @@ class PairedRows:
             method = "randomization"
             if a != b:
                 p = approximate_randomization(
-                    first, second, values, seed=seed, strict=is_sum and count >= _FEW
+                    first, second, values, seed=seed, strict=test == "sacrebleu"
                 )
         p = p if a != b else 1.0
         return Difference.of(interval, p, error, level, method=method, **others)

@@ -16,6 +16,8 @@ from attrs import frozen
 from valor_core import Registry, Report, Result
 from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
 from valor_core.results.entries import CONFIDENCE, Entry, entries_of
+from valor_intervals.comparison.paired_rows import Flips, Test, paired_rows, text_of
+from valor_intervals.comparison.resampling import SEED
 from valor_intervals.confidence import groups
 from valor_intervals.differences import (
     Difference,
@@ -24,8 +26,6 @@ from valor_intervals.differences import (
     with_correction,
 )
 from valor_intervals.intervals import LEVEL
-from valor_intervals.paired_rows import Flips, Test, paired_rows, text_of
-from valor_intervals.resampling import SEED
 
 _ROW_NAMES = ("label", "label_key", "average")
 _PREPARATION = ("normaliser", "tokeniser")
@@ -163,7 +163,9 @@ def compare(
     test : str
         ``"jackknife"`` needs intervals in both reports; ``"randomization"`` and ``"bootstrap"``
         need rows of items. ``"auto"`` takes intervals, and otherwise rows: McNemar's exact test if
-        items are right or wrong, approximate randomization for other scores.
+        items are right or wrong, approximate randomization for other scores. ``"sacrebleu"`` is
+        its approximate randomization, which does not count differences equal to the observed one;
+        ``"bootstrap"`` has its p-values, too, which are too small: see the design of intervals.
     correction : str
         Correction of the p-values for their number: ``"holm"``, ``"bh"`` (Benjamini and Hochberg)
         or ``"none"``.

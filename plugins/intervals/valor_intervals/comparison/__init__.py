@@ -1,0 +1,1 @@
+"""Comparison of reports: paired tests, corrections, and ranks."""
