@@ -175,7 +175,7 @@ def test_comparison_is_written_to_files(valor):
         ),
         (
             "c.pdf",
-            "valor: compare: --output: expected .md, .html or .json, got c.pdf\n"
+            "valor: compare: --output: expected .md, .html, .json or .xml, got c.pdf\n"
             "Name it c.html, for example.\n",
         ),
         (
