@@ -156,7 +156,7 @@ def test_slices_with_few_items_are_counted_in_a_warning() -> None:
 def test_rest_is_all_other_items() -> None:
     items = [text(f"q{i}", i in (0, 4, 5, 6), lang="aabbbbc"[i]) for i in range(7)]
 
-    report = evaluate(items, RIGHT, slices={"by": ["lang"], "rest": True})
+    report = evaluate(items, RIGHT, slices={"by": ["lang"], "worst": 3})
 
     # Right are 1 of 2 items of a, 2 of 4 of b and 1 of 1 of c.
     rests = [part[0].details["rest"] for part in report.slices]
@@ -166,13 +166,13 @@ def test_rest_is_all_other_items() -> None:
 
 
 def test_rest_of_slice_with_all_items_is_not_compared() -> None:
-    report = evaluate([text("q1", True, lang="a")], RIGHT, slices={"by": "lang", "rest": True})
+    report = evaluate([text("q1", True, lang="a")], RIGHT, slices={"by": "lang", "worst": 3})
 
     assert report.slices[0][0].details == {}
 
 
 def test_differences_of_slices_are_results_with_intervals() -> None:
-    choice = {"by": ["lang"], "rest": True, "differences": True}
+    choice = {"by": ["lang"], "worst": 3, "differences": True}
     report = evaluate(texts(600), RIGHT, slices=choice, confidence=0.95)
 
     german, english = (report.slice(lang=lang).only for lang in ("de", "en"))
@@ -184,7 +184,7 @@ def test_differences_of_slices_are_results_with_intervals() -> None:
     # Two independent shares: the standard errors add as squares.
     errors = [one.details["confidence"]["error"] for one in (german, english)]
     assert (high - low) / 2 == pytest.approx(1.98 * np.hypot(*errors), rel=0.15)
-    assert found.only.details["confidence"]["p"] < 0.001
+    assert found.only.details["difference"]["p"] < 0.001
     rest = german.details["rest"]
     assert rest["difference"] == found.value
     assert rest["interval"] == pytest.approx([low, high])

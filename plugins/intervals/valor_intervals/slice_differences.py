@@ -9,8 +9,9 @@ from attrs import evolve, frozen
 
 from valor_core.results import Result, Slice
 from valor_core.results.entries import CONFIDENCE, Entry, entries_of
-from valor_core.results.result import is_number
+from valor_core.results.result import detail_rows, is_number
 from valor_intervals.differences import Pair, decoded, differences, encoded
+from valor_intervals.significance import corrected
 
 REST = "rest"
 """Table of details that compares a slice with all other items."""
@@ -77,10 +78,20 @@ def difference(one: Side, other: Side, level: float | None) -> Slice:
             continue
         values = {each.first.part: each.value for each in found}
         rows = [
-            {**each.name, "first": each.first.value, "second": each.second.value} for each in found
+            {
+                **each.name,
+                "first": each.first.value,
+                "second": each.second.value,
+                **({"p": each.interval["p"]} if each.interval else {}),
+            }
+            for each in found
         ]
         intervals = [
-            {**each.name, "method": _method(each.interval), **each.interval}
+            {
+                **each.name,
+                "interval": each.interval["interval"],
+                "method": _method(each.interval),
+            }
             for each in found
             if each.interval
         ]
@@ -88,6 +99,39 @@ def difference(one: Side, other: Side, level: float | None) -> Slice:
         results.append(_detailed(made, {DIFFERENCE: rows, CONFIDENCE: intervals}))
     items = None if one.items is None or other.items is None else one.items + other.items
     return Slice(results, items)
+
+
+def with_correction(parts: Sequence[Slice], table: str) -> list[Slice]:
+    """Correct the p-values of a number for all its slices, by Holm's method.
+
+    Parameters
+    ----------
+    parts : sequence of Slice
+        Slices with p-values in a table of details.
+    table : str
+        Name of the table, `REST` or `DIFFERENCE`.
+    """
+    found: dict[tuple[Any, ...], list[float]] = {}
+    for part in parts:
+        for result in part:
+            for row in _p_rows(result, table):
+                found.setdefault((*_key(result), row.get("number")), []).append(row["p"])
+    values = {key: iter(corrected(ps, "holm")) for key, ps in found.items()}
+
+    def changed(result: Result) -> Result:
+        rows = _p_rows(result, table)
+        if not rows:
+            return result
+        new = [{**row, "p": next(values[(*_key(result), row.get("number"))])} for row in rows]
+        others = [row for row in detail_rows(result.details[table]) if row.get("p") is None]
+        return _detailed(result, {table: [*new, *others]})
+
+    return [evolve(part, results=map(changed, part)) for part in parts]
+
+
+def _p_rows(result: Result, table: str) -> list[Any]:
+    rows = detail_rows(result.details.get(table, []))
+    return [row for row in rows if row.get("p") is not None]
 
 
 @frozen

@@ -24,7 +24,14 @@ from valor_core.readers import Reader
 from valor_core.results import Result, Slice
 from valor_core.schemas import Batch, Codes
 from valor_intervals.number_ranges import quantile_edges, range_text
-from valor_intervals.slice_differences import Side, difference, with_rest
+from valor_intervals.slice_differences import (
+    DIFFERENCE,
+    REST,
+    Side,
+    difference,
+    with_correction,
+    with_rest,
+)
 
 Key = tuple[Any, ...]
 """Values of the sliced fields, and the code of the group."""
@@ -56,8 +63,10 @@ class SliceParameters:
         help="Metadata fields, ranges of numeric fields, or lists of these to combine."
     )
     min_items: int = parameter(default=1, help="Fewest items of a reported slice.", check=Within(1))
-    rest: bool = parameter(
-        default=False, help="Whether to compare each slice with all other items."
+    worst: int = parameter(
+        default=0,
+        help="Number of worst slices to list. Each slice is then compared with all other items.",
+        check=Within(0),
     )
     differences: bool = parameter(
         default=False, help="Whether to report the differences between slices of the same fields."
@@ -219,11 +228,13 @@ class TableSlices(Slices):
         groups = self.groups({key: state.sizes[key] for key in state.states})
         keyed = list(zip(slices, (keys for _, keys in groups), strict=True))
         found = slices
-        if self.options.rest:
-            found = [self._compared(one, set(keys), state, evaluation) for one, keys in keyed]
+        if self.options.worst:
+            found = with_correction(
+                [self._compared(one, set(keys), state, evaluation) for one, keys in keyed], REST
+            )
         if self.options.differences:
             sides = [self._side(one, keys, one.items) for one, keys in keyed if len(one)]
-            found = [*found, *self._differences(sides)]
+            found = [*found, *with_correction(list(self._differences(sides)), DIFFERENCE)]
         return found
 
     def _side(self, results: Sequence[Result], keys: Iterable[Key], items: int | None) -> Side:
@@ -261,7 +272,7 @@ class TableSlices(Slices):
                 raise ConfigError(
                     f"{self.place}slices.differences: expected at most {MOST_COMPARED} slices by "
                     f"{', '.join(fields)}, found {len(parts):,}",
-                    "Set min_items, or compare each slice with all other items: rest: true",
+                    "Set min_items, or list the worst slices only: worst: 10",
                 )
             for one, other in combinations(parts, 2):
                 values = zip(

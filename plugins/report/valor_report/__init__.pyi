@@ -9,6 +9,7 @@ from valor_report.requirements import parse_requirements
 from valor_report.scalar_keys import scalars
 from valor_report.selection import select
 from valor_report.tables.sections import requirement_table
+from valor_report.tables.slice_tables import WorstSlice, worst_slices
 from valor_report.tables.text_table import MISSING, Cell, TextColumn, TextTable, number_text
 from valor_report.text import troubles
 
@@ -24,6 +25,7 @@ __all__ = [
     "Picture",
     "TextColumn",
     "TextTable",
+    "WorstSlice",
     "check_photo_folder",
     "compare",
     "image_bytes",
@@ -38,4 +40,5 @@ __all__ = [
     "select",
     "thumbnail",
     "troubles",
+    "worst_slices",
 ]

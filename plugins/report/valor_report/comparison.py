@@ -30,6 +30,7 @@ from valor_report.tables.text_table import (
     Tone,
     escaped,
     number_text,
+    probability_text,
 )
 
 Verdict = Literal["better", "worse", "unclear", "different", "appeared", "vanished", "same"]
@@ -627,7 +628,7 @@ def _value(value: float | None) -> Cell:
 def _probability(change: Change) -> Cell:
     if change.p is None:
         return Cell("")
-    return Cell("< 0.0001" if change.p < 0.0001 else f"{change.p:.4f}", change.p)
+    return Cell(probability_text(change.p), change.p)
 
 
 def _difference(change: Change) -> Cell:

@@ -48,10 +48,10 @@ from valor_report.tables.sections import (
     matrix_tables,
     number_tables,
     requirement_table,
-    slice_tables,
     structure_tables,
     structured,
 )
+from valor_report.tables.slice_tables import slice_tables
 from valor_report.tables.structures import Breakdown, Matrix
 from valor_report.tables.text_table import Cell, TextColumn, TextTable, number_text
 from valor_report.text import cut_short, failures, items_line

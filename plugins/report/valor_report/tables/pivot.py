@@ -78,18 +78,29 @@ def cell_of(entry: Entry, notes: Notes) -> Cell:
     if value is None:
         return Cell(MISSING, tone="faint")
     mark = notes.mark(f"left out of the mean: {gaps}") if gaps else ""
-    return Cell(f"{number_text(value)}{_half_width(entry, notes)}{mark}", float(value))
-
-
-def _half_width(entry: Entry, notes: Notes) -> str:
-    """Format half of the width of an interval, or the note why there is none."""
     row = entry.confidence
-    if row is None:
-        return ""
-    if row["interval"] is None:
-        return notes.mark(row["method"])
-    low, high = row["interval"]
-    return f" ± {number_text((high - low) / 2)}"
+    if row is not None and row["interval"] is None:
+        mark = f"{notes.mark(row['method'])}{mark}"
+    interval = interval_of(entry)
+    text = f"{number_text(value)}{half_width(interval)}{mark}"
+    return Cell(text, float(value), interval=interval)
+
+
+def interval_of(entry: Entry) -> tuple[float, float] | None:
+    """Ends of the interval of a number, or None without an interval."""
+    ends = entry.ends
+    return (ends["low"], ends["high"]) if ends else None
+
+
+def half_width(interval: tuple[float, float] | None) -> str:
+    """Format half of the width of an interval; empty without an interval.
+
+    Examples
+    --------
+    >>> half_width((0.25, 0.75)), half_width(None)
+    (' ± 0.2500', '')
+    """
+    return "" if interval is None else f" ± {number_text((interval[1] - interval[0]) / 2)}"
 
 
 def _joined(reason: str, gaps: str) -> str:

@@ -14,38 +14,23 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.results import Failed, Report, Result, Slice, Undefined
+from valor_core.results import Report, Result
 from valor_core.results.entries import (
-    NO_VALUE,
-    Entry,
-    by_metric,
-    comparable,
     entries_of,
-    grouped,
     is_single,
-    rows_of,
-    varying_names,
 )
 from valor_core.results.report import Requirement
 from valor_core.results.result import is_number
 from valor_core.results.results import Results, installed_spec
 from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import (
-    ALIKE,
-    MOST_COLUMNS,
     Notes,
     by_label,
-    caption_of,
-    cell_of,
-    distinguishing,
-    first_of_each,
     headings,
-    headlines,
     overall,
     text_of,
-    titled,
-    titles_of,
 )
+from valor_report.tables.slice_tables import slice_tables
 from valor_report.tables.structures import (
     Breakdown,
     Matrix,
@@ -280,72 +265,6 @@ def _largest(
 
 
 _CELL = ("row", "column", "value")
-
-
-def slice_tables(report: Report) -> list[TextTable]:
-    """Tables of slices, one per set of fields, with results over all items at the bottom."""
-    if not report.slices:
-        return []
-    together = grouped(report.slices, lambda part: tuple(part[0].slice))
-    entries = [entry for entry in entries_of(report.results) if not entry.result.error]
-    chosen = headlines(entries) or entries
-    return [_slice_table(*each, report, chosen) for each in together.items() if entries]
-
-
-def _slice_table(
-    fields: tuple[str, ...], parts: Sequence[Slice], report: Report, chosen: Sequence[Entry]
-) -> TextTable:
-    called, differing, notes = titles_of(chosen), distinguishing(chosen), Notes()
-    shown = {
-        _column_key(one): TextColumn(titled(one, called(one), differing(one)), numeric=True)
-        for one in first_of_each(chosen, MOST_COLUMNS)
-    }
-    rows: list[Row] = []
-    # Reports of earlier versions do not count the items of slices.
-    has_items = any(part.items is not None for part in parts)
-    for results in [*parts, Slice(report.results, report.counts.get("read"))]:
-        entries, where = list(entries_of(results)), results[0].slice
-        values = [NO_VALUE if value is None else text_of(value) for value in where.values()]
-        values = values or ["all", *[""] * (len(fields) - 1)]
-        number = MISSING if results.items is None else number_text(results.items)
-        items = [Cell(number, results.items)] if has_items else []
-        missing = _without_data(entries)
-        for cells in rows_of(entries, _column_key) or [{}]:
-            held = [cells.get(column) or missing.get(column[0]) for column in shown]
-            numbers = (cell_of(one, notes) if one else Cell("") for one in held)
-            rows.append([*values, *items, *numbers])
-    foot = len(rows_of(entries, _column_key))
-    hidden = len(set(map(_column_key, chosen))) - len(shown)
-    more = f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report"
-    caption = [caption_of(chosen, varying_names(chosen)), more if hidden else ""]
-    caption += [ALIKE] if len(rows) > len(parts) + 1 else []
-    return TextTable(
-        f"Results by {', '.join(fields)}",
-        [*fields, *([TextColumn("items", numeric=True)] if has_items else []), *shown.values()],
-        rows,
-        caption="; ".join(filter(None, caption)),
-        notes=notes.all,
-        foot=foot,
-        keys=len(fields),
-    )
-
-
-def _column_key(entry: Entry) -> tuple[str, str, str]:
-    """Metric, part and parameters, which define an entry's column in a table of slices."""
-    parameters = comparable(sorted(entry.result.parameters.items(), key=str))
-    return entry.metric, entry.part, parameters
-
-
-def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Entry by metric with the reason why a slice has no result of the metric.
-
-    Its parameters are those of the config and match no column.
-    """
-    return {
-        metric: reasons[0]
-        for metric, reasons in by_metric(entries).items()
-        if all(e.name is None and isinstance(e.value, (Undefined, Failed)) for e in reasons)
-    }
 
 
 def requirement_table(outcomes: Iterable[Requirement]) -> list[TextTable]:

@@ -35,11 +35,14 @@ class Cell:
         Value of the text, used to sort and draw.
     tone : {"", "good", "bad", "faint"}
         Meaning of the value. Outputs with color show it.
+    interval : (float, float), optional
+        Interval of the value. Pages draw it.
     """
 
     text: str = field(converter=printable)
     number: float | None = None
     tone: Tone = ""
+    interval: tuple[float, float] | None = None
 
 
 @frozen(repr=False)
@@ -172,6 +175,17 @@ def number_text(value: float) -> str:
     if 0 < size < 0.00005 or size >= 1e15:
         return f"{value:.2e}"
     return f"{value:,.1f}" if size >= 1000 else f"{value + 0.0:.4f}"
+
+
+def probability_text(p: float) -> str:
+    """Format a p-value.
+
+    Examples
+    --------
+    >>> probability_text(0.03125), probability_text(1e-9)
+    ('0.0312', '< 0.0001')
+    """
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def superscript(value: int) -> str:
