@@ -93,3 +93,16 @@ def test_label_named_all_is_separate_from_all_items() -> None:
     frame = Report(results=results).to_frame(wide=True)
 
     assert (frame.loc["all", "F1"], frame.loc["(all)", "Accuracy"]) == (0.25, 0.5)
+
+
+def test_wide_frame_has_ends_of_intervals() -> None:
+    details = {"confidence": {"interval": [0.25, 0.75], "method": "Wilson"}}
+    with_interval = Result(type="F1", parameters={"label": "cat"}, value=0.5, details=details)
+    reason = {"confidence": {"interval": None, "method": "no interval: one group of items"}}
+    without = Result(type="F1", parameters={"label": "dog"}, value=1.0, details=reason)
+
+    frame = Report(results=[with_interval, without]).to_frame(wide=True)
+
+    assert list(frame.columns) == ["F1", "F1 low", "F1 high"]
+    assert frame.loc["cat"].tolist() == [0.5, 0.25, 0.75]
+    assert frame.loc["dog"].isna().tolist() == [False, True, True]

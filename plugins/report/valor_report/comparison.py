@@ -21,6 +21,7 @@ from valor_core.specs import Registry
 from valor_core.specs.extensions import INTERVALS, extension
 from valor_report.settings import differences
 from valor_report.tables.pivot import text_of
+from valor_report.tables.slice_tables import DIFFERENCE
 from valor_report.tables.text_table import (
     MISSING,
     Cell,
@@ -340,6 +341,8 @@ def compare(
         direction = directions[identity[0]]
         if direction is None:
             direction = other.parameters.get("higher_is_better")
+        if DIFFERENCE in other.details:  # of two slices, which has no direction
+            direction = None
         for one, two in _numbers(mine, other):
             changes.append(_change(one, two, direction, tolerances))
         if not tolerances.allow(_rest(mine), _rest(other)):

@@ -426,3 +426,15 @@ def test_unwritable_state_keeps_report(valor, monkeypatch):
     assert Report.load("a.json")["Loudness"].value == 0.6
     assert "report written to a.json\n" in result.stderr
     assert "valor: s.npz: cannot be written, No space left on device" in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_worst_slices_are_options_of_slices_in_config(valor):
+    given = ("--worst-slices", "3", "--set")
+    for slices in ("slices=first", 'slices={"by": "first", "worst": 1}'):
+        record = run_json(valor, *given, slices)
+        assert record["config"]["slices"] == {"by": [["first"]], "worst": 3}
+
+    result = valor("run", "config.yaml", "--worst-slices", "3")
+    assert result.exit_code == 2
+    assert "--worst-slices: expected slices in the config, found none" in result.stderr

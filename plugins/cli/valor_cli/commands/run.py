@@ -69,6 +69,12 @@ def run_options(function: F) -> F:
                 help="Level of intervals of all results, such as 0.95.",
             ),
             click.option(
+                "--worst-slices",
+                type=WholeNumber(1),
+                metavar="N",
+                help="Compare each slice with all other items, and list the N worst.",
+            ),
+            click.option(
                 "--workers", type=WholeNumber(1), help="Number of partitions read in parallel."
             ),
             click.option(
@@ -95,6 +101,7 @@ def with_options(
     flat: Path | None,
     weights: str | None,
     confidence: float | None,
+    worst_slices: int | None,
     workers: int | None,
     state: Path | None,
     gallery: Path | None,
@@ -111,6 +118,8 @@ def with_options(
         Metadata field with the weight of each item.
     confidence : float, optional
         Level of intervals.
+    worst_slices : int, optional
+        Number of worst slices to list.
     workers : int, optional
         Number of partitions read in parallel.
     """
@@ -129,9 +138,22 @@ def with_options(
         section = changed.get("confidence")
         others = section if isinstance(section, Mapping) else {}
         changed["confidence"] = {**others, "level": confidence} if others else confidence
+    if worst_slices is not None:
+        changed["slices"] = _with_worst(changed.get("slices"), worst_slices)
     if workers is not None:
         changed = put(changed, "engine.workers", workers, "--workers")
     return changed
+
+
+def _with_worst(slices: Any, worst: int) -> dict[str, Any]:
+    """Return the section ``slices`` with a number of worst slices to list."""
+    if not slices:
+        raise ConfigError(
+            "--worst-slices: expected slices in the config, found none",
+            "Slice by a metadata field, such as: --set slices=FIELD",
+        )
+    section = slices if isinstance(slices, Mapping) and "by" in slices else {"by": slices}
+    return {**section, "worst": worst}
 
 
 def carry_out(request: Request, unwritten: WriteErrors, *, quiet: bool) -> Report:

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn
+from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
 
 from valor_core import Result
 
@@ -45,3 +46,19 @@ def test_figure_is_html_with_title_and_caption() -> None:
 
     assert text.startswith('<figure class="wide"><figcaption><b>a &lt; b</b>why</figcaption>')
     assert "<svg/>" in text
+
+
+def test_bars_have_whiskers_of_intervals() -> None:
+    details = {"confidence": {"interval": [0.25, 2.0], "method": "Student"}}
+    results = [
+        Result(type="F1", parameters={"label": "cat"}, value=1.0, details=details),
+        Result(type="F1", parameters={"label": "dog"}, value=0.5),
+    ]
+
+    (figure,) = numbers_drawn(results)
+
+    # The axis of 150 pixels ends at 2, so the interval spans 131.25 pixels.
+    (drawing,) = figure.drawings
+    (whisker,) = re.findall(r'class="whisker" d="M([0-9.]+) [0-9.]+H([0-9.]+)', drawing)
+    assert float(whisker[1]) - float(whisker[0]) == pytest.approx(131.25, abs=0.2)
+    assert "1.0000 ± 0.8750" in drawing

@@ -357,3 +357,18 @@ def test_control_characters_are_escaped_on_page_and_in_notebook() -> None:
     for text in (html(report), notebook(report)):
         assert not set("\0\x1b\u202e") & set(text)
         assert "a\\x00\\x1b[2J\\u202eb" in text
+
+
+def test_page_draws_intervals_on_bars_and_cards() -> None:
+    details = {"confidence": {"interval": [0.25, 0.625], "method": "Wilson"}}
+    results = [
+        Result(type="F1", parameters={"label": "cat"}, value=0.5, details=details),
+        Result(type="F1", parameters={"label": "dog"}, value=0.75),
+        Result(type="Accuracy", value=0.5, details=details),
+    ]
+
+    page = html(Report(results=results))
+
+    assert '<td class="n bar range" style="--share:50.0%;--low:25.0%;--high:62.5%">' in page
+    assert '<td class="n bar" style="--share:75.0%">0.7500</td>' in page
+    assert '<dd>0.5000<span class="half"> ± 0.1875</span></dd>' in page

@@ -8,10 +8,11 @@ from html import escape
 from attrs import evolve, frozen
 
 from valor_core.results import Result
+from valor_core.results.entries import Entry
 from valor_report.pages import plots
 from valor_report.pages.curve_lines import CurveLines
 from valor_report.pages.diagrams import Bin, ThresholdCounts, bins, tallies
-from valor_report.tables.pivot import headings
+from valor_report.tables.pivot import half_width, headings, interval_of
 from valor_report.tables.sections import Structured, structured
 from valor_report.tables.structures import Breakdown, Curve, Matrix
 from valor_report.tables.text_table import number_text
@@ -71,10 +72,18 @@ def _bars(name: str, results: Sequence[Result]) -> Figure:
     drawing = plots.row_plot(
         [title or name for title in titles],
         [name],
-        [[None if (n := one.number) is None else (n, number_text(n))] for one in results],
+        [[_bar(one)] for one in results],
         name=f"{name}: {len(results)} numbers",
+        intervals=[[interval_of(Entry(one, "", None))] for one in results],
     )
     return Figure(name, heading(results[0])[1], (drawing,))
+
+
+def _bar(result: Result) -> tuple[float, str] | None:
+    if result.number is None:
+        return None
+    half = half_width(interval_of(Entry(result, "", None)))
+    return result.number, f"{number_text(result.number)}{half}"
 
 
 def figure_of(held: Structured, title: str, caption: str) -> Figure | None:

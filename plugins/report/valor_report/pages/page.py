@@ -15,7 +15,7 @@ from attrs import evolve
 
 from valor_core.errors import printable_lines
 from valor_core.results import Report, Result
-from valor_core.results.entries import entries_of
+from valor_core.results.entries import Entry, entries_of
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.pages import plots
 from valor_report.pages.assets import SCRIPT, STYLE
@@ -36,8 +36,10 @@ from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import (
     distinguishing,
     first_of_each,
+    half_width,
     headings,
     headlines,
+    interval_of,
     titles_of,
 )
 from valor_report.tables.sections import (
@@ -157,9 +159,14 @@ def _cards(report: Report) -> str:
         name = f"{called(entry)} {entry.part}".rstrip()
         cards.append(
             f'<div class="card"><dt>{_e(name)}</dt>'
-            f"<dd>{_e(number_text(entry.value))}</dd>{small}</div>"
+            f"<dd>{_e(number_text(entry.value))}{_half(entry)}</dd>{small}</div>"
         )
     return f'<dl class="cards">\n{chr(10).join(cards)}\n</dl>' if cards else ""
+
+
+def _half(entry: Entry) -> str:
+    text = half_width(interval_of(entry))
+    return f'<span class="half">{_e(text)}</span>' if text else ""
 
 
 def section(table: TextTable) -> str:
@@ -200,11 +207,17 @@ def _row(row: Sequence[Cell], columns: Sequence[TextColumn], barred: Sequence[bo
     cells = []
     for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
         bar = barred[place] and cell.number is not None
-        classes = _class("n" if column.numeric else "", "bar" if bar else "", cell.tone)
-        style = f' style="--share:{cell.number or 0:.1%}"' if bar else ""
+        ends = cell.interval if bar else None
+        kinds = ("n" if column.numeric else "", "bar" if bar else "", "range" if ends else "")
+        classes = _class(*kinds, cell.tone)
+        style = f' style="--share:{cell.number or 0:.1%}{_whisker(ends)}"' if bar else ""
         tag, scope = ("th", ' scope="row"') if place == 0 else ("td", "")
         cells.append(f"<{tag}{scope}{classes}{style}>{_e(cell.text)}</{tag}>")
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def _whisker(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f";--low:{max(ends[0], 0):.1%};--high:{min(ends[1], 1):.1%}"
 
 
 def _class(*names: str) -> str:

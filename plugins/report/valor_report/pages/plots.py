@@ -31,6 +31,7 @@ svg.plot circle.other { fill: var(--soft); }
 svg.plot .mean { stroke: var(--ink); stroke-width: 3; }
 svg.plot .legend { fill: var(--ink); }
 svg.plot .bar { fill: var(--accent); }
+svg.plot .whisker { fill: none; stroke: var(--ink); stroke-width: 1.5; }
 svg.plot .gap { fill: var(--bad); opacity: .18; }
 svg.plot .cell { fill: var(--accent); }
 svg.plot .off { fill: var(--bad); }
@@ -193,12 +194,18 @@ def bar_plot(
     return _svg(left + side_x + 14, top + side_y + 44, name, parts)
 
 
+def _whisker(low: float, high: float, y: float) -> str:
+    caps = "".join(f"M{_n(x)} {_n(y - 4)}v8" for x in (low, high))
+    return f'<path class="whisker" d="M{_n(low)} {_n(y)}H{_n(high)}{caps}"/>'
+
+
 def row_plot(
     kinds: Sequence[str],
     columns: Sequence[str],
     numbers: Sequence[Sequence[tuple[float, str] | None]],
     *,
     name: str,
+    intervals: Sequence[Sequence[tuple[float, float] | None]] = (),
 ) -> str:
     """Horizontal bar chart with one panel per column.
 
@@ -212,6 +219,8 @@ def row_plot(
         Number and its text by row and panel.
     name : str
         Accessible name of the plot.
+    intervals : sequence of sequence of (float, float) or None
+        Interval of each number, drawn as a whisker.
 
     Examples
     --------
@@ -228,21 +237,25 @@ def row_plot(
     ]
     for place, title in enumerate(columns):
         cells = [row[place] for row in numbers]
-        least = min([0.0, *(cell[0] for cell in cells if cell)])
-        most = max([0.0, *(cell[0] for cell in cells if cell)])
+        ranges = [row[place] for row in intervals] or [None] * len(cells)
+        limits = [0.0, *(cell[0] for cell in cells if cell)]
+        limits += [end for ends in ranges if ends for end in ends]
+        least, most = min(limits), max(limits)
         axis, x = Axis(title, least, most if most > least else least + 1), left
         zero = x + axis.share(0) * side
         parts.append(f'<text x="{_n(zero)}" y="12">{_e(title)}</text>')
         for i, cell in enumerate(cells):
             y = top + i * high
             end = zero if cell is None else x + axis.share(cell[0]) * side
+            ends = [x + axis.share(one) * side for one in ranges[i] or ()]
             text = MISSING if cell is None else cell[1]
             parts.append(
                 f'<rect class="bar" x="{_n(min(zero, end))}" y="{_n(y + 5)}" '
                 f'width="{_n(abs(end - zero))}" height="{_n(high - 10)}"/>'
-                f'<text class="legend" x="{_n(max(zero, end) + 6)}" y="{_n(y + high / 2)}" '
+                f'<text class="legend" x="{_n(max(zero, end, *ends) + 6)}" y="{_n(y + high / 2)}" '
                 f'dominant-baseline="central">{_e(text)}</text>'
             )
+            parts += [_whisker(ends[0], ends[1], y + high / 2)] if ends else []
         parts.append(f'<path class="axis" d="M{_n(zero)} {_n(top)}V{_n(bottom)}"/>')
         left += side + gap
     return _svg(left, bottom + 4, name, parts, natural=True)

@@ -341,6 +341,8 @@ def _pivot(
 def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | None]]]:
     """Numbers of all metrics by name, for each label, each average and all items.
 
+    With intervals, two more columns of a metric have their ends.
+
     Examples
     --------
     >>> f1 = [Result(type="F1", parameters={"label": name}, value=0.5) for name in ("cat", "dog")]
@@ -362,8 +364,14 @@ def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | No
         return (2, every) if entry.name is None else (int(entry.sums_up), _name(entry))
 
     names = grouped(entries, row)
+    ranged = {column(entry) for entry in entries if entry.ends}
+
+    def numbers(at: str, one: Entry) -> dict[str, float | None]:
+        ends = {f"{at} {end}": one.ends.get(end) for end in ("low", "high") if at in ranged}
+        return {at: one.value if is_number(one.value) else None, **ends}
+
     return [
-        (name, {at: one.value if is_number(one.value) else None for at, one in cells.items()})
+        (name, {key: n for at, one in cells.items() for key, n in numbers(at, one).items()})
         for (_, name), group in sorted(names.items(), key=lambda each: each[0][0])
         for cells in rows_of(group, column)
     ]

@@ -230,7 +230,7 @@ def _worst(
     found = [
         _compared(part, one)
         for part in report.slices
-        if not _is_difference(part)
+        if not _is_difference(part) and part.items != report.counts.get("read")
         for one in entries_of(part)
         if _column_key(one) == column and is_number(one.value)
     ]
