@@ -121,7 +121,7 @@ DIFFERENCE = part(
 )
 
 
-def test_differences_of_slices_have_a_table_of_their_own() -> None:
+def test_differences_of_slices_are_in_a_separate_table() -> None:
     found = report(LIGHT, DIFFERENCE, worst=3)
 
     assert rows(found, "Differences by ink") == [
