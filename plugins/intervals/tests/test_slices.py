@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_intervals.number_ranges import quantile_edges, range_text
+from valor_intervals.slices.number_ranges import quantile_edges, range_text
 
 from valor_core import Evaluator, Report, Text, TextBatch, evaluate, metric
 from valor_core.errors import ConfigError

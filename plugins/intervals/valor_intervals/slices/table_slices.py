@@ -23,8 +23,8 @@ from valor_core.parameters import (
 from valor_core.readers import Reader
 from valor_core.results import Result, Slice
 from valor_core.schemas import Batch, Codes
-from valor_intervals.number_ranges import quantile_edges, range_text
-from valor_intervals.slice_differences import (
+from valor_intervals.slices.number_ranges import quantile_edges, range_text
+from valor_intervals.slices.slice_differences import (
     DIFFERENCE,
     REST,
     Side,

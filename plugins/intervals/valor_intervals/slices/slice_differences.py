@@ -10,8 +10,8 @@ from attrs import evolve, frozen
 from valor_core.results import Result, Slice
 from valor_core.results.entries import CONFIDENCE, Entry, entries_of
 from valor_core.results.result import detail_rows, is_number
+from valor_intervals.comparison.significance import corrected
 from valor_intervals.differences import Pair, decoded, differences, encoded
-from valor_intervals.significance import corrected
 
 REST = "rest"
 """Table of details that compares a slice with all other items."""

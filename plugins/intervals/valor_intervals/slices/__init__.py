@@ -1,0 +1,1 @@
+"""Slices by ranges of numbers, the worst slices, and differences between slices."""
