@@ -21,7 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
 from editors import CONFIGS, CURSOR, LARGEST, POSITIONS
-from valor_cli.config.editor_schema import json_schema, schema_text
+from valor_cli.config.editor.json_schema import json_schema, schema_text
 
 from valor_core import Registry
 

@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 import yaml
 from editors import CONFIGS, LARGEST, POSITIONS, Json, offered
-from valor_cli.config.editor_schema import json_schema, schema_text
-from valor_cli.config.files import parse
+from valor_cli.config.editor.json_schema import json_schema, schema_text
+from valor_cli.config.reading.files import parse
 
 from valor_core import Registry
 from valor_core.errors import RegistryError

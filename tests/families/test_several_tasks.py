@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from valor_cli.config.editor_schema import json_schema
+from valor_cli.config.editor.json_schema import json_schema
 from valor_cli.program.program import program
 from valor_report.comparison import compare
 

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from valor_cli.commands.show import definition
 
+from valor_core.specs import MetricSpec, Range, Registry
 from valor_core.specs.registry import install_metrics
 
 pytestmark = pytest.mark.usefixtures("lab")
@@ -158,3 +160,25 @@ def test_every_component_of_plugin_can_be_shown(install, valor, name, lines):
     assert result.exit_code == 0
     for line in lines:
         assert line in result.stdout
+
+
+def test_definition_has_paragraphs_and_notes() -> None:
+    text = definition(Registry().metric("classification.ROCAUC"))
+
+    assert text.startswith("Chance that a random item of the label scores higher")
+    assert "Equal to scikit-learn's ``roc_auc_score``" in text
+    assert ">>>" not in text
+    assert "Parameters" not in text
+
+
+def test_code_with_import_error_has_no_definition() -> None:
+    spec = MetricSpec(
+        name="mylab.Gone",
+        task="text",
+        summary="Gone",
+        implementation="no_such_module:gone",
+        higher_is_better=None,
+        range=Range(),
+    )
+
+    assert definition(spec) == ""

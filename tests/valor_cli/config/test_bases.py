@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from messages import refused
-from valor_cli.config.bases import merge, with_bases
 from valor_cli.config.config_file import Request
+from valor_cli.config.reading.bases import merge, with_bases
 from valor_cli.run import run_config
 
 from valor_core import Report

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from valor_cli.config import parse
-from valor_cli.config.data_files import is_config
+from valor_cli.config.inferred.data_files import is_config
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from valor_cli.config.editor_schema import json_schema
+from valor_cli.config.editor.json_schema import json_schema
 
 from valor_core import Registry
 from valor_core.specs import ResourceKindSpec, ResourceSpec, hookimpl

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from valor_cli.config.limits import DEEPEST, MOST, check_depth
+from valor_cli.config.reading.limits import DEEPEST, MOST, check_depth
 
 from valor_core.errors import ConfigError
 

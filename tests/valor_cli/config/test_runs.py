@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from messages import refused
 from valor_cli.config.config_file import Request
-from valor_cli.config.runs import runs_of
+from valor_cli.config.reading.runs import runs_of
 
 from valor_core.errors import ConfigError
 

@@ -8,8 +8,8 @@ from shlex import quote
 
 import click
 
-from valor_cli.config.data_files import config_of, named_metrics, save_config, with_modules
-from valor_cli.config.editor_schema import FILE, is_schema, write_schema
+from valor_cli.config.editor.json_schema import FILE, is_schema, write_schema
+from valor_cli.config.inferred.data_files import config_of, named_metrics, save_config, with_modules
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option, modules
 from valor_cli.program.command import command as make_command

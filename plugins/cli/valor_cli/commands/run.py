@@ -18,11 +18,11 @@ from valor_report.tables.runs import run_table
 from valor_cli import INTERRUPTED
 from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
-from valor_cli.config.data_files import config_of, is_config, named_metrics, with_modules
-from valor_cli.config.data_files import save_config as save
+from valor_cli.config.inferred.data_files import config_of, is_config, named_metrics, with_modules
+from valor_cli.config.inferred.data_files import save_config as save
+from valor_cli.config.inferred.unknown_files import check_is_config
 from valor_cli.config.paths import path_from
 from valor_cli.config.schema import RunConfig
-from valor_cli.config.unknown_files import check_is_config
 from valor_cli.program import streams
 from valor_cli.program.command import (
     chosen_registry,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from valor_cli.config.editor_schema import is_schema, json_schema, schema_text, write_schema
+from valor_cli.config.editor.json_schema import is_schema, json_schema, schema_text, write_schema
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command

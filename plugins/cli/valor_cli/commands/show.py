@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from typing import Any
 
 import click
 from valor_report.gallery.parameters import GalleryParameters
 from valor_report.tables.text_table import Row, TextTable
 
-from valor_cli.commands.definition import definition
 from valor_cli.commands.list import DIRECTIONS, record
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
-from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
+from valor_core.errors import (
+    AmbiguousNameError,
+    MissingPluginError,
+    RegistryError,
+    UnknownNameError,
+    did_you_mean,
+)
 from valor_core.packages import OWNERS, ways
 from valor_core.parameters import Parameter, parameters_of
 from valor_core.parameters.declaration import plain_value
+from valor_core.scoring.decorator import FunctionMetricSpec
 from valor_core.specs import GallerySpec, MetricSpec, Registry, Spec
 from valor_core.specs.names import folded_name
 from valor_core.specs.query import NameQuery
 from valor_core.specs.spec import KINDS
+
+_SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")
 
 
 @make_command("show")
@@ -53,6 +63,38 @@ def command(name: str, as_json: bool) -> None:
         streams.show([_table(entries)])
     else:
         streams.say("It has no parameters.")
+
+
+def definition(spec: Spec) -> str:
+    """Import an implementation and return the description and notes of its docstring.
+
+    Parameters
+    ----------
+    spec : Spec
+        Declaration of the metric, reader or other component.
+
+    Returns
+    -------
+    str
+        Paragraphs; empty if the code cannot be imported or has no docstring.
+
+    Examples
+    --------
+    >>> from valor_core.specs import Registry
+    >>> from valor_core.specs import ReaderSpec
+    >>> definition(Registry().find(ReaderSpec, "csv")).partition(";")[0]
+    'Reader of tables with one item per row'
+    """
+    try:
+        code = spec.load()
+    except RegistryError:
+        return ""
+    if isinstance(spec, FunctionMetricSpec):
+        return ""
+    text, *sections = _SECTION.split(inspect.getdoc(code) or "")
+    named = dict(zip(sections[::2], sections[1::2], strict=True))
+    paragraphs = [*text.split("\n\n"), *named.get("Notes", "").split("\n\n")]
+    return "\n\n".join(" ".join(part.split()) for part in paragraphs if part.strip())
 
 
 def _parameters(spec: Spec) -> tuple[Parameter, ...]:

@@ -12,10 +12,10 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_cli import config as configs
-from valor_cli.config import runs as config_runs
-from valor_cli.config.bases import with_bases
-from valor_cli.config.files import STANDARD_INPUT
-from valor_cli.config.limits import check_depth
+from valor_cli.config.reading import runs as config_runs
+from valor_cli.config.reading.bases import with_bases
+from valor_cli.config.reading.files import STANDARD_INPUT
+from valor_cli.config.reading.limits import check_depth
 from valor_cli.config.schema import CheckedConfig
 from valor_core.errors import ConfigError, ReportError
 from valor_core.results import Report

@@ -18,7 +18,7 @@ from valor_files import (
 )
 
 from valor_cli.config import put
-from valor_cli.config.data_files import check_there, reader_called
+from valor_cli.config.inferred.data_files import check_there, reader_called
 from valor_cli.program import streams
 from valor_core.errors import ConfigError, ValorError, did_you_mean, short_repr
 from valor_core.parameters import parameters_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from valor_core.errors import ConfigError, short_repr
 from valor_core.evaluation import MetricChoice
-from valor_hosts.single_metric import Answer, SingleMetric
+from valor_hosts.scorers.single_metric import Answer, SingleMetric
 
 
 def lm_eval_metric(

@@ -18,7 +18,7 @@ from valor_files import (
     unknown_columns,
 )
 
-from valor_cli.config.files import PARSERS
+from valor_cli.config.reading.files import PARSERS
 from valor_core.errors import ConfigError, and_more, did_you_mean, did_you_mean_file, short_repr
 from valor_core.specs import Registry, TaskSpec
 from valor_core.specs.lookup import has_all

@@ -22,17 +22,17 @@ from attrs import field, frozen
 from valor_report.baselines import BaselineParameters
 from valor_report.gallery.parameters import GalleryParameters
 
-from valor_cli.config.editor_keys import FILLED, Json, Keys
-from valor_cli.config.editor_names import (
+from valor_cli.config.editor.keys import FILLED, Json, Keys
+from valor_cli.config.editor.names import (
     Choice,
     canonical_names,
     choices_of,
     escaped,
     pattern_of,
 )
-from valor_cli.config.files import SCHEMA_KEY
+from valor_cli.config.inferred.unknown_files import new_folder
+from valor_cli.config.reading.files import SCHEMA_KEY
 from valor_cli.config.schema import RunConfig
-from valor_cli.config.unknown_files import new_folder
 from valor_core.errors import ConfigError
 from valor_core.parameters.declaration import json_schema as parameter_schema
 from valor_core.specs import (

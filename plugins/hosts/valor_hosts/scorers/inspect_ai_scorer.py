@@ -8,7 +8,7 @@ from typing import Any
 
 from valor_core.evaluation import MetricChoice
 from valor_core.packages import import_extra
-from valor_hosts.single_metric import Answer, SingleMetric
+from valor_hosts.scorers.single_metric import Answer, SingleMetric
 
 
 def inspect_scorer(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_digits
+from valor_cli.config.reading.limits import check_depth, nested_too_deeply, too_many_digits
 from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file, short_repr
 from valor_core.packages import install
 

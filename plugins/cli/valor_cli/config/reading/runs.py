@@ -13,8 +13,8 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_cli.config.bases import FromBase, merge
-from valor_cli.config.overrides import PATH, put
+from valor_cli.config.reading.bases import FromBase, merge
+from valor_cli.config.reading.overrides import PATH, put
 from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
 from valor_core.parameters import parameters_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from valor_cli.config.editor_names import escaped
+from valor_cli.config.editor.names import escaped
 from valor_core.parameters import parameters_of
 from valor_core.parameters.declaration import json_schema as parameter_schema
 

@@ -12,9 +12,7 @@ from typing import Any, Self
 from attrs import field, frozen
 from valor_report.gallery.parameters import GalleryParameters
 
-from valor_cli.config.files import parse
 from valor_cli.config.modules import registry_with
-from valor_cli.config.overrides import SHORT
 from valor_cli.config.paths import (
     Move,
     each_text,
@@ -23,6 +21,8 @@ from valor_cli.config.paths import (
     moved_resource,
     path_from,
 )
+from valor_cli.config.reading.files import parse
+from valor_cli.config.reading.overrides import SHORT
 from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError, ValorError, did_you_mean_file, short_repr
 from valor_core.parameters import parameters_of

@@ -11,10 +11,10 @@ from typing import Any
 
 from valor_files import ReaderMatch, matching_readers
 
-from valor_cli.config.files import PARSERS, SCHEMA_KEY, STANDARD_INPUT
+from valor_cli.config.inferred.unknown_files import check_complete, missing, new_folder, not_read
 from valor_cli.config.paths import moved_paths, path_from
+from valor_cli.config.reading.files import PARSERS, SCHEMA_KEY, STANDARD_INPUT
 from valor_cli.config.schema import RunConfig
-from valor_cli.config.unknown_files import check_complete, missing, new_folder, not_read
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, short_repr
 from valor_core.specs import ReaderSpec, Registry
 from valor_core.specs.lookup import only_task

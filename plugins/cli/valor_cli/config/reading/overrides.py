@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_digits
+from valor_cli.config.reading.limits import check_depth, nested_too_deeply, too_many_digits
 from valor_core.errors import ConfigError, short_repr
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")

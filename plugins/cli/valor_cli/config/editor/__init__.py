@@ -1,0 +1,1 @@
+"""JSON Schema of configs, with which editors complete and check them."""

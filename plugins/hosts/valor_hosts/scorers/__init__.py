@@ -1,0 +1,1 @@
+"""Metrics as scorers of scikit-learn, lm-evaluation-harness, inspect_ai and MLflow."""

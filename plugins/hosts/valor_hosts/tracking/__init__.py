@@ -1,0 +1,1 @@
+"""Reports in experiment trackers and telemetry: MLflow, W&B, TensorBoard and OpenTelemetry."""

@@ -1,0 +1,1 @@
+"""Metrics during training: torch, Lightning and the Trainer of transformers."""
