@@ -146,7 +146,7 @@ def test_unsupported_report_suffix_suggests_name(valor, name, remedy):
     result = valor("run", "preds.csv", "-m", "F1", "-o", name)
 
     assert result.stderr == (
-        f"valor: output: expected .json, .csv, .html, .md or .txt, got {name}\n"
+        f"valor: output: expected .json, .csv, .html, .md, .txt or .xml, got {name}\n"
         f"Name it {remedy}, for example.\n"
     )
 
