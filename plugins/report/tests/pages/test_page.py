@@ -4,6 +4,7 @@ import re
 import runpy
 from functools import cache
 from html.parser import HTMLParser
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -303,7 +304,7 @@ def reports_of(name, parameters, task):
 def test_every_installed_metric_renders_page(spec):
     written = 0
     for parameters in conformance_parameters().get(spec.name, [{}]):
-        for report in reports_of(spec.name, parameters, spec.task):
+        for report in islice(reports_of(spec.name, parameters, spec.task), 3):
             page, checker = html(report), Balance()
             checker.feed(page)
             assert checker.open == []
