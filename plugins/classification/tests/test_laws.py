@@ -266,6 +266,8 @@ def test_the_order_of_columns_in_memory_changes_nothing() -> None:
 def test_counting_in_processes_gives_the_same_results() -> None:
     batches = mixed(0)
 
-    found = results_of(batches, *METRICS, engine={"name": "local", "workers": 2})
+    found = results_of(
+        batches, *METRICS, engine={"name": "local", "mode": "processes", "workers": 2}
+    )
 
     assert found == results(batches)
