@@ -170,11 +170,26 @@ def test_another_version_of_a_metric_is_not_tested() -> None:
     assert found.numbers[0].test is None
 
 
-def test_reports_without_rows_and_intervals_get_a_remark() -> None:
-    found = compare(report([0, 1, 0]), report([0, 0, 0]))
+def test_reports_without_rows_and_intervals_get_the_command_that_adds_them() -> None:
+    first, second = report([0, 1, 0]), report([0, 0, 0])
+    with_intervals = report([0, 1, 0], confidence=0.95)
 
-    assert found.remarks == (
-        "1 difference without a test: run both with --confidence 0.95, and items that have uids",
+    (both,) = compare(first, second, names=("a.json", "my b.json")).remarks
+    (one,) = compare(with_intervals, second).remarks
+
+    assert both == (
+        "1 difference without a test; for intervals: "
+        "valor rerun a.json --confidence 0.95 -o a.json and valor rerun 'my b.json' --confidence 0.95 -o 'my b.json'"
+    )
+    assert one.endswith("for intervals: valor rerun second.json --confidence 0.95 -o second.json")
+
+
+def test_other_settings_of_intervals_get_a_remark() -> None:
+    first = report([0, 1, 0, 1], confidence=0.95)
+    second = report([0, 0, 0, 1], confidence={"level": 0.95, "groups": 10})
+
+    assert compare(first, second).remarks == (
+        "1 difference without a test: the intervals of the reports have other settings",
     )
 
 

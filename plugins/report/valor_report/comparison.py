@@ -118,6 +118,8 @@ class Comparison:
         Items that only one model has right, as `valor_intervals` finds them.
     incomparable : tuple of str
         Reasons why numbers are not comparable, such as another version of a metric.
+    untested : tuple of str
+        Reasons why differences are not tested, with the command that makes a test possible.
     """
 
     changes: tuple[Change, ...]
@@ -127,6 +129,7 @@ class Comparison:
     remarks: tuple[str, ...]
     flips: tuple[Any, ...] = ()
     incomparable: tuple[str, ...] = ()
+    untested: tuple[str, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """Number of changes with a verdict."""
@@ -359,6 +362,7 @@ def compare(
         tuple(remarks),
         () if tested is None else tested.flips,
         tuple(reasons),
+        () if tested is None else tested.remarks,
     )
 
 

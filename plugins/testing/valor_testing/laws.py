@@ -343,6 +343,27 @@ def empty_data_supported(subject: Subject, batches: DataSet) -> None:
     agree(expected, subject.outcome([*batches, *empties]), "alone", "before batches of no items")
 
 
+@law
+def rows_add_up(subject: Subject, batches: DataSet) -> None:
+    """Sums of the rows of items give the number, if the metric has a method `of_sums`."""
+    of_sums = getattr(subject.metrics[0].make(), "of_sums", None)
+    if of_sums is None:
+        return
+    expected, with_rows = subject.expected(batches), attrs.evolve(subject, rows=True)
+    states = with_rows.count(batches)
+    found = with_rows.compute(states)
+    agree(expected, found, "without rows", "with rows")
+    rows = with_rows.plan.item_rows(0, states)
+    if rows is None:
+        raise Breach("expected rows of items for of_sums, found none")
+    number = found[0]["value"] if len(found) == 1 else None
+    if len(rows) and number is not None:
+        sums = {name: np.array([one.values.sum()]) for name, one in rows.columns().items()}
+        (value,) = of_sums(sums)
+        if not math.isclose(value, number, rel_tol=1e-9, abs_tol=1e-12):
+            raise Breach(f"expected {number} of the sums of all rows, found {value}")
+
+
 METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     batch_untouched,
     items_untouched,
@@ -365,6 +386,7 @@ METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     survives_pickling,
     survives_saving,
     empty_data_supported,
+    rows_add_up,
 )
 """Laws of a metric on one data set, the most informative first."""
 

@@ -40,7 +40,7 @@ class Refusal(Exception):
 
 
 def _plan(subject: Subject) -> Plan:
-    return Plan.of(subject.metrics, subject.registry)
+    return Plan.of(subject.metrics, subject.registry, rows=subject.rows)
 
 
 @frozen
@@ -55,6 +55,8 @@ class Subject:
         Open resources by name.
     registry : Registry, optional
         Registry used to resolve metrics that these depend on. Defaults to a new `Registry()`.
+    rows : bool
+        Whether states that can keep the rows of items keep them.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Subject:
     metrics: tuple[BoundMetric, ...]
     resources: Resources = field(factory=dict)
     registry: Registry = field(factory=Registry, eq=False, repr=False)
+    rows: bool = False
     plan: Plan = field(init=False, repr=False, default=Factory(_plan, takes_self=True))
     _expected: dict[int, tuple[DataSet, Outcome]] = field(
         init=False, factory=dict, eq=False, repr=False

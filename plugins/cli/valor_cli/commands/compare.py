@@ -108,6 +108,7 @@ def command(
         registry=registry,
         test=test,
         correction=correction,
+        names=(str(first), str(second)),
     )
     if fail_on == "worse":
         with error_at("--fail-on worse: "):
@@ -119,7 +120,7 @@ def command(
         streams.say_json(found.to_dict())
     else:
         streams.show(found.tables(whole=whole))
-        for remark in found.remarks:
+        for remark in (*found.remarks, *found.untested):
             streams.talk(remark)
         streams.talk(found.summary)
     return 0 if fail_on is None else _judged(found, fail_on)

@@ -6,6 +6,7 @@ of items. Reports of other definitions or other data are not comparable, and are
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -151,6 +152,7 @@ def compare(
     level: float | None = None,
     seed: int = SEED,
     registry: Registry | None = None,
+    names: tuple[str, str] = ("first.json", "second.json"),
 ) -> Comparison:
     """Test the differences between two reports on the same items.
 
@@ -175,6 +177,8 @@ def compare(
         Seed of the tests of rows.
     registry : Registry, optional
         Registry with the metrics. Defaults to a new `Registry()`.
+    names : (str, str)
+        Files of the reports, for commands in remarks.
 
     Raises
     ------
@@ -206,7 +210,8 @@ def compare(
     are_grouped = bool(settings[0]) and {**settings[0], "level": 0} == {**settings[1], "level": 0}
     numbers: list[ComparedNumber] = []
     tests: list[Difference | None] = []
-    for one, two in _number_pairs(a, b):
+    entries = list(_number_pairs(a, b))
+    for one, two in entries:
         found = None
         number = ComparedNumber(two.result, two.part, float(one.value), float(two.value))
         if not other_data and two.metric not in other_versions:
@@ -226,7 +231,7 @@ def compare(
         numbers=tuple(tested),
         flips=tuple(chain.from_iterable(rows.flips() for rows in pairs.values())),
         incomparable=tuple(dict.fromkeys(incomparable)),
-        remarks=tuple(_untested(tested, settings, bool(incomparable))),
+        remarks=() if incomparable else tuple(_untested(entries, tested, settings, names)),
         level=level,
         correction=correction,
     )
@@ -242,19 +247,38 @@ def _check(name: str, value: str, names: Sequence[str]) -> None:
 
 
 def _untested(
+    pairs: Sequence[tuple[Entry, Entry]],
     numbers: Sequence[ComparedNumber],
     settings: Sequence[Mapping[str, Any]],
-    are_incomparable: bool,
+    names: Sequence[str],
 ) -> Iterator[str]:
     """Say how to test numbers that differ without a test."""
-    count = sum(one.test is None and one.a != one.b for one in numbers)
-    if not count or are_incomparable:
+    missing = [
+        pair
+        for pair, one in zip(pairs, numbers, strict=True)
+        if one.test is None and one.a != one.b
+    ]
+    if not missing:
         return
+    count = len(missing)
     subject = f"{count:,} difference{'' if count == 1 else 's'} without a test"
     if not all(settings):
-        yield f"{subject}: run both with --confidence 0.95, and items that have uids"
+        without = [name for name, one in zip(names, settings, strict=True) if not one]
+        yield f"{subject}; for intervals: {_commands(without, '--confidence 0.95')}"
     elif {**settings[0], "level": 0} != {**settings[1], "level": 0}:
         yield f"{subject}: the intervals of the reports have other settings"
+    elif all(_lacks_values(entry) for pair in missing for entry in pair):
+        yield f"{subject}: the reports keep no values of so many numbers; select fewer metrics"
+
+
+def _lacks_values(entry: Entry) -> bool:
+    """Return whether a report has an interval without the values that it was computed from."""
+    return entry.confidence is not None and "without" not in entry.confidence
+
+
+def _commands(names: Sequence[str], option: str) -> str:
+    quoted = map(shlex.quote, names)
+    return " and ".join(f"valor rerun {name} {option} -o {name}" for name in quoted)
 
 
 def _settings(report: Report) -> dict[str, Any]:
@@ -262,7 +286,9 @@ def _settings(report: Report) -> dict[str, Any]:
     section = report.config.get(CONFIDENCE)
     if section is not None:
         with suppress(ConfigError):  # of a report by another version
-            return groups(section).describe()
+            described = dict(groups(section).describe())
+            described.pop("keep", None)  # it changes no interval
+            return described
     return {}
 
 
