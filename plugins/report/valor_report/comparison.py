@@ -353,7 +353,10 @@ def compare(
     found = extension(INTERVALS, "compare")
     tested = None if found is None else found.load()(a, b, registry=registry, **tests)
     reasons = [*_incomparable(a, b)] if tested is None else tested.incomparable
-    remarks = [*_remarks(a, b), *map(_not_comparable, reasons)]
+    # A parameter by which results cannot be paired is also a difference of the settings.
+    repeated = tuple(f"{' '.join(reason.split()[:2])} " for reason in reasons)
+    remarks = [one for one in _remarks(a, b) if not one.startswith(repeated)]
+    remarks += map(_not_comparable, reasons)
     return Comparison(
         tuple(changes if tested is None else _with_tests(changes, tested)),
         tuple(structures),

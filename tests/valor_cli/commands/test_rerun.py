@@ -50,7 +50,7 @@ def test_rerun_accepts_settings_and_json(valor):
 
     assert '"value": 0.5' in result.stdout
     assert (
-        result.stderr == "shoutlab.Loudness: floor: 0.0, then 0.5\n"
+        result.stderr == "not comparable: shoutlab.Loudness: floor: 0.0, then 0.5\n"
         "report.json: 0 numbers compared, 1 only in the first, 1 only in the second\n"
     )
 

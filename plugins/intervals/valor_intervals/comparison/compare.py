@@ -29,7 +29,6 @@ from valor_intervals.differences import (
 from valor_intervals.intervals import LEVEL
 
 _ROW_NAMES = ("label", "label_key", "average")
-_PREPARATION = ("normaliser", "tokeniser")
 
 
 @frozen
@@ -365,6 +364,5 @@ def _other_parameters(a: Report, b: Report) -> Iterator[str]:
                 for side in (first, second)
             ]
             if set(values[0]) != set(values[1]):
-                what = parameter if parameter in _PREPARATION else f"parameter {parameter}"
                 before, after = (" and ".join(one[:3]) + and_more(len(one) - 3) for one in values)
-                yield f"{what} of {name}: {before}, then {after}"
+                yield f"{name}: {parameter}: {before}, then {after}"
