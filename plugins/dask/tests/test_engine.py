@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_readers import Deadly, length
+from distributed import Client
 from valor_classification.readers.arrays import from_arrays
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
@@ -48,6 +49,17 @@ def body(report: Report) -> Any:
     record = report.to_dict()
     record["config"].pop("engine", None)
     return record
+
+
+def close_before(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Close clients as they do without a scheduler, before they run a method."""
+    called = getattr(Client, method)
+
+    def close_and_call(client: Client, *arguments: Any, **options: Any) -> Any:
+        client.sync(client._close)
+        return called(client, *arguments, **options)
+
+    monkeypatch.setattr(Client, method, close_and_call)
 
 
 def test_engine_on_running_cluster_keeps_all_laws(steady: str) -> None:
@@ -236,6 +248,24 @@ class TestClusters:
 
         with pytest.raises(EngineError, match="engine: the scheduler at"):
             evaluate(reader, "Accuracy", "classification", engine=on(cluster.scheduler))
+
+    # A client closes itself when it cannot reach its scheduler again in time.
+    def test_client_that_closes_itself_stops_run(
+        self, steady: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        close_before(monkeypatch, "submit")
+
+        with pytest.raises(EngineError, match="engine: the scheduler at"):
+            evaluate(classified(3), "Accuracy", engine=on(steady))
+
+    def test_client_that_closes_itself_after_last_partition_does_not_stop_run(
+        self, steady: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        close_before(monkeypatch, "cancel")
+
+        report = evaluate(classified(3), "Accuracy", engine=on(steady))
+
+        assert body(report) == body(evaluate(classified(3), "Accuracy"))
 
     def test_run_without_workers_stops_after_timeout(
         self, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from attrs import define, field, frozen
 from distributed import Client, Future, KilledWorker
+from distributed.client import ClosedClientError
 
 from valor_core.errors import EngineError, ParameterError, PartitionError
 from valor_core.evaluation import EvaluationState
@@ -187,6 +188,12 @@ class _Run:
     _ready: deque[EvaluationState] = field(factory=deque, init=False)
     _last_seen: float = field(factory=monotonic, init=False)
     _partitions: dict[str, Partition] = field(factory=dict, init=False)
+    _address: str = field(init=False)
+
+    @_address.default
+    def _find_address(self) -> str:
+        # A client that has lost its scheduler forgets the address.
+        return str(self.client.scheduler_info()["address"])
 
     def states(self) -> Iterator[EvaluationState]:
         """Yield states as trees finish; after an interrupt, those of running trees."""
@@ -198,11 +205,13 @@ class _Run:
                     self._poll()
                 except KeyboardInterrupt:
                     self.work.control.stop(STOPPED_BY_USER)
+                except ClosedClientError as error:
+                    raise self._lost_scheduler() from error
                 yield from self._drained()
             if self.work.control.stopped is not None:
                 yield from self._remaining(self.work.control.stopped)
         finally:
-            with defer_signals(), suppress(OSError):
+            with defer_signals(), suppress(OSError, ClosedClientError):
                 self.client.cancel(list(self._running))
 
     @property
@@ -277,9 +286,11 @@ class _Run:
                     f"Start one with: dask worker {self._address}",
                 )
 
-    @property
-    def _address(self) -> str:
-        return str(self.client.scheduler_info()["address"])
+    def _lost_scheduler(self) -> EngineError:
+        return EngineError(
+            f"engine: the scheduler at {self._address} is gone",
+            "Start it again, then run the same command.",
+        )
 
     def _unpacked(
         self, outcome: bytes | BaseException, tree: Sequence[Partition]
@@ -290,10 +301,7 @@ class _Run:
                 raise outcome
             return list(map(restore, pickle.loads(outcome)))
         except (CancelledError, OSError) as error:  # connection lost; others are in Uncounted
-            raise EngineError(
-                f"engine: the scheduler at {self._address} is gone",
-                "Start it again, then run the same command.",
-            ) from error
+            raise self._lost_scheduler() from error
         except Uncounted as error:
             raise error.error from _Trace(error.trace)
         except KilledWorker as error:
