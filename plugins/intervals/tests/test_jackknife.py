@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 from valor_intervals.jackknife import estimate
@@ -63,6 +63,7 @@ def test_number_without_an_interval_has_a_reason(without: list[float | None], re
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0, 1))
+@example([0.0, 1e-301], 0.5)  # the squares of the differences are 0
 def test_interval_contains_the_number(without: list[float], value: float) -> None:
     found = estimate(value, without, Range(0, 1), 0.95)
 

@@ -13,6 +13,7 @@ counts estimated from survey data', Survey Methodology 24, 1998.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
@@ -28,6 +29,8 @@ from valor_intervals.student import student_quantile
 _UNIT = Range(0, 1)
 _SMALLEST = 1e-12
 """Smallest sample size: Wilson's interval divides by it."""
+_LEAST_VARIANCE = sys.float_info.min
+"""Least variance: squares of tiny errors are 0."""
 _FEWEST = 2
 """Fewest groups that must change a number, for one degree of freedom."""
 
@@ -211,7 +214,7 @@ def estimate(value: float, without: Sequence[float | None], range: Range, level:
     quantile = student_quantile(level, changing - 1)
     if range == _UNIT and 0 < value < 1:
         normal = NormalDist().inv_cdf((1 + level) / 2)
-        size = value * (1 - value) / error**2 * (normal / quantile) ** 2
+        size = value * (1 - value) / max(error**2, _LEAST_VARIANCE) * (normal / quantile) ** 2
         low, high = wilson_interval(value, max(size, _SMALLEST), level)
         return Estimate(_within(low, high, range), "Wilson", error, changing)
     low, high = value - quantile * error, value + quantile * error
