@@ -29,7 +29,8 @@ def test_hash_of_text_does_not_depend_on_the_batch(texts: list[str]) -> None:
 def test_groups_have_similar_sizes() -> None:
     # The variance of the sizes of 100 groups of 10,000 items is 99 for a random division.
     for uids in (np.arange(10_000), np.array([f"image_{i:06}.jpg" for i in range(10_000)])):
-        sizes = np.bincount(hashes(uids, 0) % np.uint64(100), minlength=100)
+        groups = (hashes(uids, 0) % np.uint64(100)).astype(np.int64)
+        sizes = np.bincount(groups, minlength=100)
         assert 60 < sizes.var() < 150
 
 
