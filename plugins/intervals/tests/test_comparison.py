@@ -182,6 +182,22 @@ def test_reports_without_rows_and_intervals_get_the_command_that_adds_them() -> 
     assert one.endswith("for intervals: valor rerun second.json --confidence 0.95 -o second.json")
 
 
+def test_reports_that_keep_too_few_numbers_get_the_command_that_keeps_more() -> None:
+    random = np.random.default_rng(6)
+    numbers = random.integers(0, 3, 50), random.integers(0, 2, 50)
+    few, all = (
+        [report(one, confidence={"level": 0.95, "keep": keep}) for one in numbers]
+        for keep in (0, 1)
+    )
+
+    assert compare(*few).remarks == (
+        "1 difference without a test; to keep the values of more numbers: "
+        "valor rerun first.json --set confidence.keep=10 -o first.json and "
+        "valor rerun second.json --set confidence.keep=10 -o second.json",
+    )
+    assert compare(*all).numbers[0].test.method == "jackknife"
+
+
 def test_other_settings_of_intervals_get_a_remark() -> None:
     first = report([0, 1, 0, 1], confidence=0.95)
     second = report([0, 0, 0, 1], confidence={"level": 0.95, "groups": 10})

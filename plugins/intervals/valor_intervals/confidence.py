@@ -24,9 +24,6 @@ from valor_intervals.hashing import hash_of, hashes
 from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import Estimate, estimates, results_without_each
 
-MOST_KEPT = 1000
-"""Most numbers of all items, or of a slice, whose values without each group a report keeps."""
-
 
 @parameters
 class ConfidenceParameters:
@@ -44,6 +41,11 @@ class ConfidenceParameters:
     cluster_by: str | None = parameter(
         default=None,
         help="Metadata field of items that belong together, such as frames of one video.",
+    )
+    keep: int = parameter(
+        default=1000,
+        help="Most numbers of all items, or of a slice, whose values a report keeps to compare.",
+        check=Within(0),
     )
 
 
@@ -123,7 +125,7 @@ class Confidence:
         replicates = results_without_each(list(parts.values()), evaluation, where)
         ranges = {one.spec.identity: one.spec.range for one in evaluation.plan.metrics}
         found = list(estimates(results, replicates, ranges, self.parameters.level))
-        is_kept = sum(len(numbers) for _, numbers in found) <= MOST_KEPT
+        is_kept = sum(len(numbers) for _, numbers in found) <= self.parameters.keep
         return [_detailed(result, numbers, is_kept) for result, numbers in found]
 
 

@@ -198,8 +198,11 @@ def baseline_requirement(
         raise ConfigError(
             f"{place}: expected confidence in the config, found none", "Add to it: confidence: 0.95"
         )
-    if {**confidence, "level": 0} != {**theirs, "level": 0}:
-        others = {key: value for key, value in theirs.items() if key != "level"}
+    ours, others = (
+        {key: value for key, value in one.items() if key not in ("level", "keep")}
+        for one in (confidence, theirs)
+    )
+    if ours != others:
         raise ConfigError(
             f"{place}: expected the intervals of {path.name}, found other ones in the config",
             f"Set confidence to: {({'level': 0.95, **others}) if others else 0.95}",

@@ -267,7 +267,8 @@ def _untested(
     elif {**settings[0], "level": 0} != {**settings[1], "level": 0}:
         yield f"{subject}: the intervals of the reports have other settings"
     elif all(_lacks_values(entry) for pair in missing for entry in pair):
-        yield f"{subject}: the reports keep no values of so many numbers; select fewer metrics"
+        option = f"--set confidence.keep={10 ** len(str(len(numbers)))}"
+        yield f"{subject}; to keep the values of more numbers: {_commands(names, option)}"
 
 
 def _lacks_values(entry: Entry) -> bool:
