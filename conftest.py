@@ -16,6 +16,8 @@ from hypothesis import settings
 
 pytest_plugins = ["installs", "judges", "messages"]
 
+_COMPILED = ("kernels/compiled", "coco_json/compiled_scanner.py")
+
 settings.register_profile("valor", deadline=None, max_examples=20)
 settings.register_profile("nightly", deadline=None, max_examples=400)
 settings.load_profile("valor")
@@ -33,8 +35,8 @@ def interruptible() -> Iterator[None]:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Ignore the examples of compiled kernels if the library is not built."""
-    if (collection_path.name, collection_path.parent.name) != ("compiled", "kernels"):
+    """Ignore the examples of code that needs compiled kernels if the library is not loaded."""
+    if "/".join(collection_path.parts[-2:]) not in _COMPILED:
         return None
     family = collection_path.parent.parent.name
     is_numpy = import_module(f"{family}.kernels").KERNELS.library is None

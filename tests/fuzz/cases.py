@@ -236,6 +236,7 @@ class _Worker:
     def answer(self, limit: float) -> _Answer:
         if not self.is_ready:
             self._wait_until_ready()
+            limit = max(limit, _WAIT_FOR_IMPORTS)  # the first case imports metrics and readers
         line = self._line(limit)
         if line:
             return _Answer(**json.loads(line))
