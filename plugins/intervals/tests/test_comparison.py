@@ -4,8 +4,10 @@ from scipy.stats import binomtest, ttest_rel
 from valor_intervals import compare
 
 import valor_core
-from valor_core import Report, Text, evaluate, metric
+from valor_core import Report, Result, Text, evaluate, metric
 from valor_core.errors import ConfigError
+from valor_core.results import ItemRows, Numbers
+from valor_core.results.report import ItemTable
 
 
 @metric("lab.Right", task="text", higher_is_better=True)
@@ -266,3 +268,21 @@ def test_ties_count_except_in_the_test_of_sacrebleu() -> None:
     assert exact == 0.0625  # 2 of 32 swaps of five items
     assert p["randomization"] == pytest.approx(exact, abs=0.01)
     assert p["sacrebleu"] == 1 / 10_001
+
+
+def test_many_items_get_students_test_with_the_same_p_value() -> None:
+    random = np.random.default_rng(8)
+    shared = random.random(10_001)
+    reports = []
+    for _ in range(2):
+        scores = shared + random.normal(0, 0.1, 10_001)
+        rows = ItemRows(np.arange(10_001), {"": Numbers(scores, np.zeros(10_001, np.uint8))})
+        result = Result(type="Score", metric="lab.Score@1", value=float(scores.mean()))
+        table = ItemTable("lab.Score@1", {}, rows)
+        reports.append(Report(results=[result], items=(table,), counts={"read": 10_001}))
+
+    (student,) = compare(*reports).numbers
+    (swapped,) = compare(*reports, test="randomization").numbers
+
+    assert (student.test.method, swapped.test.method) == ("Student", "randomization")
+    assert student.test.p == pytest.approx(swapped.test.p, abs=0.015)

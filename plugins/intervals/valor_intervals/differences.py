@@ -53,7 +53,7 @@ class Difference:
     is_clear : bool
         Whether the corrected p-value is below 1 - level.
     method : str
-        ``"jackknife"``, ``"McNemar"``, ``"randomization"`` or ``"bootstrap"``.
+        ``"jackknife"``, ``"McNemar"``, ``"Student"``, ``"randomization"`` or ``"bootstrap"``.
     uncorrected : float
         P-value without correction.
     error : float

@@ -24,12 +24,14 @@ from valor_intervals.comparison.resampling import (
 )
 from valor_intervals.comparison.significance import mcnemar
 from valor_intervals.differences import Difference
-from valor_intervals.student import student_quantile
+from valor_intervals.student import share_within, student_quantile
 
 Test = Literal["auto", "jackknife", "randomization", "bootstrap", "sacrebleu"]
 """Test of a difference: of groups of items, or of items; ``auto`` takes what reports have."""
 
 Uid = str | int
+_MOST_SWAPPED = 10_000
+"""Most items of a mean that are swapped at random; Student's test of more has equal p-values."""
 
 
 @frozen
@@ -146,6 +148,9 @@ class PairedRows:
         elif not is_sum and test == "auto" and _are_right_or_wrong(first, second):
             method, differing = "McNemar", second[:, 0] - first[:, 0]
             p = mcnemar(int(np.sum(differing < 0)), int(np.sum(differing > 0)))
+        elif not is_sum and test == "auto" and count > _MOST_SWAPPED and error:
+            method, change = "Student", second[:, 0] - first[:, 0]
+            p = 1 - share_within(abs(float(change.mean())) / error, count - 1)
         else:
             method = "randomization"
             if a != b:
