@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
-from valor_core.results.result import Failed, Result, Undefined, is_number
+from valor_core.results.result import Failed, Result, Undefined, is_interval, is_number
 
 NO_VALUE = "(missing)"
 """Value of slices without the field in tables; keys contain ``null``."""
@@ -119,8 +119,8 @@ class Entry:
     @property
     def ends(self) -> dict[str, float]:
         """Ends of the interval of the number, ``low`` and ``high``; empty without an interval."""
-        ends = (self.confidence or {}).get("interval") or ()
-        return dict(zip(("low", "high"), ends, strict=False))
+        ends: Any = (self.confidence or {}).get("interval")
+        return dict(zip(("low", "high"), ends, strict=True)) if is_interval(ends) else {}
 
     @cached_property
     def sums_up(self) -> bool:

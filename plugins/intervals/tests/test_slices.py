@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from valor_intervals.slices.number_ranges import quantile_edges, range_text
 
 from valor_core import Evaluator, Report, Text, TextBatch, evaluate, metric
-from valor_core.errors import ConfigError
+from valor_core.errors import ConfigError, StateError
 from valor_core.specs import MetricSpec, Range
 
 
@@ -82,6 +82,8 @@ def test_quantiles_have_equally_many_items_for_any_order_and_split() -> None:
     halves = [TextBatch.of(shuffled[:300]), TextBatch.of(shuffled[300:])]
     for data in (shuffled, halves):
         assert evaluate(data, RIGHT, slices=choice) == report
+    threads = {"name": "local", "workers": 2, "mode": "threads"}
+    assert evaluate(halves, RIGHT, slices=choice, engine=threads) == report
 
 
 def test_quantiles_are_those_of_the_filtered_items() -> None:
@@ -117,6 +119,19 @@ def test_streaming_needs_boundaries_instead_of_quantiles() -> None:
     assert halves[0].compute().slices == whole.slices
 
 
+def test_state_of_ranges_is_loaded_with_the_same_ranges_only() -> None:
+    choice = {"by": [{"edges": [50], "of": "size"}], "min_items": 20, "differences": True}
+    one = Evaluator(RIGHT, slices=choice)
+    one.update(texts(60))
+
+    two = Evaluator(RIGHT, slices=one.evaluation.describe()["slices"])
+    two.resume(one.dumps())
+    assert two.compute() == one.compute()
+    other = Evaluator(RIGHT, slices=[{"edges": [60], "of": "size"}])
+    with pytest.raises(StateError, match=r"made by another request, slices"):
+        other.resume(one.dumps())
+
+
 @pytest.mark.parametrize(
     ("slices", "message"),
     [
@@ -135,7 +150,22 @@ def test_wrong_table_of_slices_is_rejected(slices: Any, message: str) -> None:
         Evaluator(RIGHT, slices=slices, place="c.yaml: ")
 
 
-@pytest.mark.parametrize("value", ["big", True])
+def test_text_of_numbers_is_divided_as_numbers() -> None:
+    items = [text(f"q{size}", True, size=size) for size in ("9.50", "100.0", 20, "inf", None)]
+
+    report = evaluate(items, RIGHT, slices=[{"edges": [10, 50], "of": "size"}])
+
+    assert listed(report) == [
+        ({"size": "below 10"}, 1),
+        ({"size": "10 to below 50"}, 1),
+        ({"size": "50 or more"}, 2),
+        ({"size": None}, 1),
+    ]
+    halves = evaluate(items, RIGHT, slices=[{"quantiles": 2, "of": "size"}])
+    assert [size for _, size in listed(halves)] == [2, 2, 1]
+
+
+@pytest.mark.parametrize("value", ["big", "nan", True])
 def test_range_of_text_is_rejected(value: Any) -> None:
     with pytest.raises(ConfigError, match=f"expected numbers in .*'size', found {value!r}"):
         evaluate([text("q1", True, size=value)], RIGHT, slices=[{"edges": [1], "of": "size"}])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import Result, Undefined
-from valor_core.results.entries import entries_of, flat_keys
+from valor_core.results.entries import Entry, entries_of, flat_keys
 
 
 def result(value: Any, /, **parameters: Any) -> Result:
@@ -136,3 +136,10 @@ def test_key_of_slice_is_not_below_key_of_all_datums() -> None:
         keys = flat_keys(found, "val/", short=short)
         assert len(keys) == 4 * (1 + len(slices))
         assert not [key for key in keys for other in keys if other.startswith(f"{key}/")]
+
+
+def test_interval_that_is_no_pair_of_numbers_has_no_ends() -> None:
+    for interval in (None, "ab", [0.5]):
+        damaged = Result(value=0.5, details={"confidence": {"interval": None, "method": "none"}})
+        damaged.details["confidence"]["interval"] = interval
+        assert Entry(damaged, "", 0.5).ends == {}

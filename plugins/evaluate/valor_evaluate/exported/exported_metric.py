@@ -404,10 +404,11 @@ def _parts(result: Result, parameters: Mapping[str, Any]) -> Iterator[tuple[Resu
     }
     if isinstance(value, Mapping) and value:
         for name, part in value.items():
-            yield evolve(result, parameters=named, value={name: 0.0}), _plain(part)
+            yield evolve(result, parameters=named, value={name: 0.0}, details={}), _plain(part)
     else:
         lacking = result.undefined or result.error
-        yield evolve(result, parameters=named, value=0.0), None if lacking else _plain(value)
+        zero = evolve(result, parameters=named, value=0.0, details={})
+        yield zero, None if lacking else _plain(value)
 
 
 def _plain(value: Any) -> Any:

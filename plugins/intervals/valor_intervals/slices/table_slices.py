@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
@@ -294,6 +296,11 @@ def _batches(evaluation: Evaluation, reader: Reader) -> Iterator[Batch]:
 def _number(name: str, value: Any, place: str) -> float:
     if isinstance(value, (int, float)):
         return value
+    # A table may hold numbers as text, such as "12.50".
+    with suppress(TypeError, ValueError):
+        number = float(value)
+        if not math.isnan(number):
+            return number
     found = getattr(value, "value", value)  # of a boolean
     raise ConfigError(
         f"{place}slices: expected numbers in the metadata field {name!r}, found {found!r}",

@@ -19,7 +19,7 @@ from valor_core.results.entries import (
     rows_of,
     varying_names,
 )
-from valor_core.results.result import detail_rows, is_number
+from valor_core.results.result import detail_rows, is_interval, is_number
 from valor_core.results.results import installed_spec
 from valor_report.selection import selected
 from valor_report.tables.pivot import (
@@ -241,24 +241,28 @@ def _worst(
 def _compared(part: Slice, entry: Entry) -> WorstSlice:
     rows: list[dict[str, Any]] = detail_rows(entry.result.details.get(REST, []))
     row = next((row for row in rows if row.get("number", "") == entry.part), {})
-    ends = row.get("interval")
+    ends: Any = row.get("interval")
+    rest, difference, p = (
+        float(row[name]) if is_number(row.get(name)) else None
+        for name in ("value", "difference", "p")
+    )
     return WorstSlice(
         entry.result.slice,
         part.items,
         float(entry.value),
         interval_of(entry),
-        row.get("value"),
-        row.get("difference"),
-        None if ends is None else (ends[0], ends[1]),
-        row.get("p"),
+        rest,
+        difference,
+        (ends[0], ends[1]) if is_interval(ends) else None,
+        p,
     )
 
 
 def worst_table(report: Report) -> list[TextTable]:
     """Table of the worst slices by each main measure, if the config asks for it."""
     section = report.config.get("slices")
-    most = section.get("worst", 0) if isinstance(section, Mapping) else 0
-    if not most:
+    most = section.get("worst") if isinstance(section, Mapping) else None
+    if not (isinstance(most, int) and most > 0):
         return []
     entries = headlines(list(entries_of(report.results)))
     directed = [entry for entry in entries if direction(entry) is not None]
