@@ -50,7 +50,9 @@ def test_every_scalar_has_an_interval(report: Report) -> None:
 def test_numbers_are_those_without_intervals(report: Report) -> None:
     plain = evaluate(ITEMS, METRICS, slices=["ink"])
 
-    assert report.flat() == plain.flat()
+    ends = (".low", ".high")
+    flat = {key: number for key, number in report.flat().items() if not key.endswith(ends)}
+    assert flat == plain.flat()
 
 
 @pytest.mark.parametrize("size", [1, 7, 120])

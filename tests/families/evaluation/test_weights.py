@@ -52,7 +52,9 @@ def test_intervals_are_of_weighted_numbers() -> None:
     report = evaluate(ITEMS, METRICS, weights="w", slices=["site"], confidence=0.95)
     others = evaluate(ITEMS, METRICS, confidence=0.95)
 
-    assert report.flat() == plain.flat()
+    ends = (".low", ".high")
+    flat = {key: number for key, number in report.flat().items() if not key.endswith(ends)}
+    assert flat == plain.flat()
     low, high = report["Accuracy"].only.details["confidence"]["interval"]
     assert low < report["Accuracy"].value < high
     assert [low, high] != others["Accuracy"].only.details["confidence"]["interval"]
