@@ -141,7 +141,11 @@ class CorpusSums(DerivedState):
 
     def restore(self, content: StateContent) -> None:
         """Set the content that `dump` returned; a state saved without rows has none."""
-        super().restore({"items": 0} | dict(content))  # 0.1.0 counted no items for some metrics
+        super().restore({"items": 0} | dict(content))
+        if "items" not in content:
+            # 0.1.0 counted no items for some metrics, which need to know only if there are any.
+            sums = self.tables().__dict__.values()
+            self.items = int(any(np.any(one) for one in sums))
         self.rows = self.rows if "item_rows" in content else ()
         self._rows = [ItemRows.restored(content["item_rows"])] if self.rows else []
 
