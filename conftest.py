@@ -70,8 +70,8 @@ def pytest_collection() -> None:
 
 def pytest_collection_finish() -> None:
     """Exclude the million objects of the collected tests from later garbage collections."""
+    gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 

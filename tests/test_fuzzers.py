@@ -12,13 +12,13 @@ from valor_detection.kernels import KERNELS
 FOLDER = Path(__file__).parent / "fuzz"
 ROOT = FOLDER.parent.parent
 FUZZERS = {
-    "scanner": 120,
-    "masks": 80,
-    "readers": 8,
-    "states": 4,
-    "configs": 8,
-    "reports": 8,
-    "replies": 60,
+    "scanner": 240,
+    "masks": 160,
+    "readers": 12,
+    "states": 5,
+    "configs": 12,
+    "reports": 12,
+    "replies": 100,
 }
 
 

@@ -17,6 +17,10 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 CONSTRAINTS = ROOT / "requirements" / "constraints.txt"
 FILES = sorted({*(ROOT / "requirements").glob("*.txt")} - {CONSTRAINTS})
+RESOLVED = [
+    file if file.stem == "all" else pytest.param(file, marks=pytest.mark.nightly) for file in FILES
+]
+"""Resolving takes seconds, and `all` resolves what the others do."""
 WORKSPACE = {
     tomllib.loads(path.read_text(encoding="utf-8"))["project"]["name"]: path.parent
     for path in (ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml"))
@@ -84,8 +88,7 @@ def test_requirements_list_distributions_of_this_project_that_they_need(file: Pa
     assert {name for name, _ in pairs} == listed
 
 
-@pytest.mark.nightly  # pip takes seconds to resolve a file
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", RESOLVED, ids=lambda file: file.stem)
 def test_requirements_resolve_without_package_index(
     file: Path, pip: Path, third_party: Path, tmp_path: Path
 ) -> None:

@@ -51,29 +51,12 @@ PHRASES = re.compile(
 """Words with a private meaning here, and passive phrases with a shorter active one."""
 
 
-Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-Block = ast.stmt | ast.excepthandler | ast.match_case
-
-
-def definitions(tree: ast.Module) -> Iterator[Definition]:
-    """Yield a module, its classes and functions, without searching expressions."""
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Definition):
-            yield node
-        for _, field in ast.iter_fields(node):
-            if isinstance(field, list):
-                waiting += [
-                    one
-                    for one in field
-                    if isinstance(one, ast.stmt | ast.excepthandler | ast.match_case)
-                ]
-
-
 def openings(path: Path) -> Iterator[tuple[int, str]]:
     """Yield lines and texts of first lines of docstrings and of the names of tests."""
-    for node in definitions(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
         for line in node.body:  # docstrings of the node, and of attributes in its body
             if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
                 yield line.lineno, str(line.value.value).strip().partition("\n")[0]

@@ -115,6 +115,20 @@ class Plan:
         unchosen += (one for one in sources if one not in metrics and one not in unchosen)
         return cls(tuple(metrics), tuple(requests), tuple(unchosen), tuple(made), reads)
 
+    def only(self, positions: Sequence[int]) -> Plan:
+        """Return the plan of the metrics at some positions, with the requests that they read."""
+        used = sorted({one.position for i in positions for one in self._reads[i]})
+        return evolve(
+            self,
+            metrics=tuple(self.metrics[i] for i in positions),
+            requests=tuple(self.requests[i] for i in used),
+            made=tuple(self._made[i] for i in positions),
+            reads=tuple(
+                tuple(evolve(one, position=used.index(one.position)) for one in self._reads[i])
+                for i in positions
+            ),
+        )
+
     @property
     def taking_part(self) -> tuple[BoundMetric, ...]:
         """Chosen metrics and the metrics whose rows they read."""

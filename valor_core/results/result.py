@@ -409,7 +409,11 @@ def plot(results: Iterable[Result]) -> Any:
 
 
 class Metric(Protocol):
-    """Frozen parameters of a metric, and the computation of its results from states."""
+    """Frozen parameters of a metric, and the computation of its results from states.
+
+    Optional attribute ``no_interval``: names of numbers for which resampling gives no valid
+    interval, such as maxima, with the reason: ``{"mce": "a maximum over bins"}``.
+    """
 
     def needs(self) -> tuple[StateRequest | RowsOf, ...]:
         """Return the states that `compute` reads, in the order of its arguments."""

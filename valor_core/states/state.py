@@ -64,6 +64,26 @@ class State:
         """Return the state of the datums at ascending positions of the only batch counted."""
         raise not_defined(self, "select(positions)")
 
+    def resamples(
+        self, parts: Sequence[Any], weights: Any, nested: Callable[..., Iterable[Any]]
+    ) -> Iterable[Any] | None:
+        """Return the state of each resample of groups of items, for intervals.
+
+        Called on a new state. Optional: by default, `valor_intervals` merges each part as often as
+        its weight, which the states must equal. They are read once, in order, and not modified.
+
+        Parameters
+        ----------
+        parts : sequence of State
+            State of each group, which is not modified.
+        weights : ndarray of int64, shape (n_resamples, n_parts)
+            How often each group occurs in each resample.
+        nested : callable
+            ``nested(new, parts, weights)`` returns the resamples of states in these states. `new`
+            is a function that makes such a state without counts.
+        """
+        return None
+
     def within(self, whole: Any) -> Self:
         """Return an equal state that may reuse results cached in `whole`.
 

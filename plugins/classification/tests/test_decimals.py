@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -110,12 +109,6 @@ def _found(data: Any) -> list[Any]:
     return [_rounded(result.to_dict()["value"]) for result in results]
 
 
-@cache
-def _expected() -> list[Any]:
-    """Results of the scores as float64."""
-    return _found(from_arrays(TRUTHS, SCORES, labels=LABELS, uids=UIDS))
-
-
 # pyarrow widens a float16 in a list before the reader sees it
 @pytest.mark.parametrize(
     ("dtype", "form"),
@@ -130,7 +123,7 @@ def test_score_of_any_type_passes_the_threshold_that_it_prints_as(
     dtype: Any, form: str, tmp_path: Path
 ) -> None:
     narrow = _found(FORMS[form](SCORES.astype(dtype), tmp_path))
-    assert narrow == _expected()
+    assert narrow == _found(_of_matrix(SCORES, tmp_path))
 
 
 @pytest.mark.parametrize("dtypes", [("f4", "f8"), ("f8", "f4"), ("f2", "f4"), ("f2", "f4", "f8")])
@@ -143,7 +136,7 @@ def test_scores_of_a_wide_table_with_columns_of_several_types_pass_the_threshold
     }
     path = _parquet(tmp_path, "wide", {"uid": UIDS, "label": NAMES} | typed)
     mixed = _found({"reader": "classification.wide", "path": str(path)})
-    assert mixed == _expected()
+    assert mixed == _found(_of_matrix(SCORES, tmp_path))
 
 
 def test_float16_scores_keep_their_order_and_none_become_equal() -> None:

@@ -35,7 +35,7 @@ METRICS = [
     {"name": name} | parameters for name, several in PARAMETERS.items() for parameters in several
 ] + [{"name": "LogLoss"}]
 
-SEEDS = range(2)
+SEEDS = range(4)
 
 
 def matrix_batch(rng: Any, prefix: str, dtype: Any, *, key: str = "animal") -> ClassificationBatch:
@@ -164,7 +164,7 @@ def test_states_go_on_after_pickling_and_after_saving(seed: int, tmp_path: Path)
         assert one.compute().results == wanted
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:2])
 def test_a_metric_alone_equals_the_metric_among_all(seed: int) -> None:
     batches = mixed(seed)
 
@@ -174,7 +174,7 @@ def test_a_metric_alone_equals_the_metric_among_all(seed: int) -> None:
     assert alone == together
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:2])
 def test_the_layout_and_the_float_type_of_the_same_scores_change_nothing(seed: int) -> None:
     batches = mixed(seed)
     metrics = [metric for metric in METRICS if metric["name"] != "LogLoss"]
@@ -266,8 +266,6 @@ def test_the_order_of_columns_in_memory_changes_nothing() -> None:
 def test_counting_in_processes_gives_the_same_results() -> None:
     batches = mixed(0)
 
-    found = results_of(
-        batches, *METRICS, engine={"name": "local", "mode": "processes", "workers": 2}
-    )
+    found = results_of(batches, *METRICS, engine={"name": "local", "workers": 2})
 
     assert found == results(batches)

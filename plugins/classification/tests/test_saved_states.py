@@ -80,15 +80,14 @@ def _changed(array: NDArray[Any]) -> list[Any]:
     return [*{(one.dtype, one.shape, one.tobytes()): one for one in changed}.values()]
 
 
-def _choices() -> Iterator[Any]:
-    """Yield metrics, parameters and forms; the first parameters have all forms, the others one."""
+def _choices() -> Iterator[tuple[str, dict[str, Any]]]:
     for spec in plugin.valor_metrics():
-        for place, parameters in enumerate(PARAMETERS.get(spec.name, [{}])):
+        for parameters in PARAMETERS.get(spec.name, [{}]):
             # An order of labels is of the conformance kit's data.
-            chosen = {key: value for key, value in parameters.items() if key != "order"}
-            for form in BATCHES:
-                marks = pytest.mark.nightly if place and form != "matrix" else ()
-                yield pytest.param(spec.short_name, chosen, form, marks=marks)
+            yield (
+                spec.short_name,
+                {key: value for key, value in parameters.items() if key != "order"},
+            )
 
 
 def _of_states(arrays: dict[str, Any]) -> list[str]:
@@ -105,7 +104,8 @@ def _saved(choice: dict[str, Any], batch: ClassificationBatch, path: Path) -> di
         return dict(archive)
 
 
-@pytest.mark.parametrize(("metric", "parameters", "form"), list(_choices()), ids=str)
+@pytest.mark.parametrize("form", BATCHES)
+@pytest.mark.parametrize(("metric", "parameters"), list(_choices()), ids=str)
 def test_changed_array_of_a_state_file_raises_one_line_or_gives_a_number(
     metric: str, parameters: dict[str, Any], form: str, tmp_path: Path
 ) -> None:

@@ -130,6 +130,17 @@ class TestWorkersThatDie:
         assert sum(process.poll() == -9 for process in cluster.processes) == 1
         assert body(report) == body(evaluate(data, CLASSIFICATION))
 
+    def test_killed_worker_does_not_change_intervals(self, cluster: Any, tmp_path: Path) -> None:
+        cluster.start_workers(3)
+        data = classified(30)
+        reader = Deadly(data, tmp_path, once=(17,))
+        choices = {"metrics": ["Accuracy", "mROCAUC"], "confidence": {"resamples": 40}}
+
+        report = evaluate(reader, task="classification", engine=on(cluster.scheduler), **choices)
+
+        assert (tmp_path / "died-17").exists()
+        assert body(report) == body(evaluate(data, **choices))
+
     def test_killed_worker_of_local_cluster_is_restarted(self, tmp_path: Path) -> None:
         data = classified(40)
         reader = Deadly(data, tmp_path, once=(7, 23))

@@ -34,7 +34,7 @@ METRICS = [
 
 AP = AveragePrecision(APParameters(iou_thresholds=(0.5, 0.75), matching="ranked"))
 COLUMNS = ("datums", "labels", "annotations", "crowd", "areas", "scores")
-SEEDS = range(2)
+SEEDS = range(4)
 ANIMALS = ("dog", "cat", "bee", "owl")
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.columns import PairColumns, RankedColumns, RankedMatches
+from valor_detection.kernels.columns import (
+    GroupedMatches,
+    PairColumns,
+    RankedColumns,
+    RankedMatches,
+)
 from valor_detection.kernels.reference import matching as numeric
 
 from valor_core.errors import SchemaError
@@ -150,6 +156,43 @@ class TestSameBits:
                 numeric.interpolated(*arguments, with_rows=with_rows),
                 compiled.interpolated(*arguments, with_rows=with_rows),
             )
+
+    @given(pairs(), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
+    def test_interpolated_of_weighted_groups(self, given, labels, groups, seed):
+        rng = np.random.default_rng(seed)
+        matched, ignored_match, _ = numeric.match_coco(PairColumns(*given), np.array([0.3, 0.6]))
+        of_rows = np.sort(rng.integers(0, labels, len(matched)))
+        starts = ends(np.bincount(of_rows, minlength=labels))
+        missed = rng.integers(0, 6, labels)
+        before = [rng.integers(0, missed[label] + 1) for label in of_rows]
+        matches = RankedMatches(
+            starts,
+            np.arange(len(of_rows)),
+            np.array(before, np.int32),
+            rng.random(len(of_rows)) < 0.8,
+            *(matched, ignored_match, 2),
+        )
+        for first, last in pairwise(starts):
+            matches.false_before[first:last].sort()
+        in_groups = [
+            rng.integers(0, groups, n).astype(np.int32) for n in (len(of_rows), missed.sum())
+        ]
+        grouped = GroupedMatches(matches, in_groups[0], ends(missed), in_groups[1])
+        weights = rng.poisson(1, groups).astype(np.int32)
+        _, found = numeric.interpolated_weighted(
+            grouped, weights, np.empty((labels, 0), np.int64), np.ones(labels, np.int64)
+        )
+        positives = found.max(axis=0) + rng.integers(0, 3, labels)
+        needed = -(-np.arange(11) * positives[:, None] // 10)
+
+        same(
+            numeric.interpolated_weighted(grouped, weights, needed, positives),
+            compiled.interpolated_weighted(grouped, weights, needed, positives),
+        )
+        same(
+            numeric.interpolated_weighted(grouped, np.ones_like(weights), needed, positives),
+            numeric.interpolated(matches, needed, positives)[:2],
+        )
 
     @given(pairs(), st.integers(0, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
     def test_pairs_and_ranked_matches(self, given, further, groups, seed):

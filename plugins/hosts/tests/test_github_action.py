@@ -97,23 +97,19 @@ class Job:
 
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
-    return job_in(tmp_path)
-
-
-def job_in(folder: Path) -> Job:
     bash = shutil.which("bash")
     if bash is None or sys.platform == "win32":
         pytest.skip("no bash")
-    (folder / "bin").mkdir()
+    (tmp_path / "bin").mkdir()
     for name, code in (("python", PYTHON), ("gh", GH)):
-        program = folder / "bin" / name
+        program = tmp_path / "bin" / name
         program.write_text(code.format(bash=bash, python=sys.executable), encoding="utf-8")
         program.chmod(0o755)
     rows = "label,prediction\ncat,cat\ndog,dog\ndog,cat\ncat,cat\n"
-    (folder / "rows.csv").write_text(rows, encoding="utf-8")
-    (folder / "evaluation.yaml").write_text(CONFIG, encoding="utf-8")
-    (folder / "event.json").write_text('{"pull_request": {"number": 7}}', encoding="utf-8")
-    return Job(folder)
+    (tmp_path / "rows.csv").write_text(rows, encoding="utf-8")
+    (tmp_path / "evaluation.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "event.json").write_text('{"pull_request": {"number": 7}}', encoding="utf-8")
+    return Job(tmp_path)
 
 
 def base_report(job: Job, predictions: list[str]) -> None:
@@ -134,16 +130,10 @@ def test_packages_are_installed_from_folder_of_action(job: Job) -> None:
     assert all((ACTION.parents[3] / name).is_file() for name in files)
 
 
-@pytest.fixture(scope="module")
-def unmet(tmp_path_factory: pytest.TempPathFactory) -> tuple[Job, int, str]:
-    """Job with an unmet requirement, the exit code of its step `Evaluate` and the output."""
-    job = job_in(tmp_path_factory.mktemp("job"))
+def test_unmet_requirement_is_annotated_at_its_line(job: Job) -> None:
     base_report(job, ["cat", "cat"])
-    return job, *job.run("Evaluate", INPUTS)
 
-
-def test_unmet_requirement_is_annotated_at_its_line(unmet: tuple[Job, int, str]) -> None:
-    job, code, output = unmet
+    code, output = job.run("Evaluate", INPUTS)
 
     assert code == 1
     assert (
@@ -153,8 +143,10 @@ def test_unmet_requirement_is_annotated_at_its_line(unmet: tuple[Job, int, str])
     assert job.text("output").splitlines()[1] == "ok=false"
 
 
-def test_summary_has_requirements_and_comparison(unmet: tuple[Job, int, str]) -> None:
-    job, *_ = unmet
+def test_summary_has_requirements_and_comparison(job: Job) -> None:
+    base_report(job, ["cat", "cat"])
+
+    job.run("Evaluate", INPUTS)
 
     summary, _, details = job.text("summary").partition("<details>")
     assert summary.startswith("# Valor: evaluation.yaml\n\n**0 of 1 requirements met**\n")
@@ -315,13 +307,6 @@ def test_first_run_has_nothing_to_compare_with(job: Job) -> None:
     assert "There is no earlier report." in job.text("summary")
 
 
-def write_comment(job: Job) -> None:
-    """Write the file that the step `Evaluate` leaves for the step `Comment`."""
-    folder = job.folder / "temp" / "valor"
-    folder.mkdir(parents=True)
-    (folder / "comment.md").write_text("<!-- valor: evaluation.yaml -->\n", encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("comments", "call"),
     [
@@ -331,7 +316,7 @@ def write_comment(job: Job) -> None:
     ids=["new", "update"],
 )
 def test_comment_is_posted_or_updated(job: Job, comments: str, call: str) -> None:
-    write_comment(job)
+    job.run("Evaluate", {"config": "evaluation.yaml"})
 
     code, output = job.run("Comment", {"config": "evaluation.yaml"}, COMMENTS=comments)
 
@@ -342,7 +327,7 @@ def test_comment_is_posted_or_updated(job: Job, comments: str, call: str) -> Non
 
 
 def test_token_without_permission_to_comment_prints_notice(job: Job) -> None:
-    write_comment(job)
+    job.run("Evaluate", {"config": "evaluation.yaml"})
 
     code, output = job.run(
         "Comment", {"config": "evaluation.yaml"}, REFUSED="HTTP 403", COMMENTS=""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,24 @@ from valor_core.parameters import (
 )
 from valor_core.results import Result
 from valor_core.schemas import Batch, Codes
+from valor_core.specs import Range
 from valor_intervals.differences import encoded
+from valor_intervals.estimates import extreme_estimate, interval_of, is_extreme
 from valor_intervals.hashing import hash_of, hashes
 from valor_intervals.intervals import LEVEL
-from valor_intervals.jackknife import Estimate, estimates, results_without_each
+from valor_intervals.jackknife import Estimate
+from valor_intervals.replicates import Place, Replicates, numbers_of
+from valor_intervals.resamples import Floats, encoded_resamples, poisson_weights
+
+MOST_NUMBERS = 10_000
+"""Most numbers of all items, or of a slice, that all have intervals."""
+MOST_LABELS = 100
+"""Number of labels with intervals if there are more numbers."""
+FEWEST_GROUPS = 20
+"""Fewest groups of items whose intervals have no warning."""
+FEWEST_EFFECTIVE = 7
+"""Fewest effective groups, see `Estimate`, of an interval without a warning."""
+_MEAN = re.compile("m[A-Z]")
 
 
 @parameters
@@ -34,10 +50,20 @@ class ConfidenceParameters:
     )
     groups: int = parameter(
         default=100,
-        help="Number of groups that items are divided into, each left out once.",
+        help="Number of groups that items are divided into, each left out once or resampled.",
         check=Within(2, 1000),
     )
-    seed: int = parameter(default=0, help="Number that selects the division into groups.")
+    resamples: int = parameter(
+        default=0,
+        help="Number of bootstrap resamples of the groups; 0 leaves out each group instead.",
+        check=Within(0, 100_000),
+    )
+    seed: int = parameter(
+        default=0, help="Number that selects the division into groups and the resamples."
+    )
+    tables: bool = parameter(
+        default=False, help="Whether cells of tables and points of curves have intervals."
+    )
     cluster_by: str | None = parameter(
         default=None,
         help="Metadata field of items that belong together, such as frames of one video.",
@@ -71,12 +97,12 @@ def groups(section: float | Mapping[str, Any]) -> Confidence:
 
 @frozen
 class Confidence:
-    """Intervals by leaving out each of several groups of items.
+    """Intervals by leaving out or resampling groups of items.
 
     Parameters
     ----------
     parameters : ConfidenceParameters
-        Level, groups and clusters.
+        Level, groups, resamples and clusters.
     """
 
     parameters: ConfidenceParameters
@@ -122,20 +148,129 @@ class Confidence:
         where : mapping of str to value
             Metadata values of the slice.
         """
-        replicates = results_without_each(list(parts.values()), evaluation, where)
-        ranges = {one.spec.identity: one.spec.range for one in evaluation.plan.metrics}
-        found = list(estimates(results, replicates, ranges, self.parameters.level))
-        is_kept = sum(len(numbers) for _, numbers in found) <= self.parameters.keep
-        return [_detailed(result, numbers, is_kept) for result, numbers in found]
+        chosen = self.parameters
+        numbers = partial(numbers_of, with_tables=chosen.tables)
+        places = [(i, name) for i, one in enumerate(results) for name, _ in numbers(one)]
+        warnings = []
+        if len(places) > MOST_NUMBERS:
+            places = _most_important(results, places, parts, evaluation, where)
+            warnings.append(_only(len(places)))
+        replicates = Replicates(results, list(parts.values()), evaluation, where, places, numbers)
+        without = replicates.numbers(1 - np.eye(len(parts), dtype=np.int64))
+        resampled = np.empty((0, len(places)))
+        if chosen.resamples:
+            weights = poisson_weights(chosen.seed, list(parts), chosen.resamples)
+            resampled = replicates.numbers(weights)
+        found = self._estimates(replicates, without, resampled)
+        rows: dict[int, list[dict[str, Any]]] = {}
+        for column, ((i, name), one) in enumerate(zip(places, found, strict=True)):
+            kept = {}
+            if len(places) <= chosen.keep:
+                kept = _kept(without[:, column], resampled[:, column])
+            rows.setdefault(i, []).append(one.row(name) | kept)
+        warnings += _doubtful(found, len(parts))
+        detailed = [_detailed(one, rows.get(i, ())) for i, one in enumerate(results)]
+        if warnings and detailed:
+            first = detailed[0]
+            detailed[0] = evolve(first, warnings=(*first.warnings, *warnings))
+        return detailed
+
+    def _estimates(
+        self, replicates: Replicates, without: Floats, resampled: Floats
+    ) -> list[Estimate]:
+        """Return the interval of each number."""
+        results, level = replicates.results, self.parameters.level
+        metrics = replicates.evaluation.plan.metrics
+        ranges = {one.spec.identity: one.spec.range for one in metrics}
+        reasons = {one.spec.identity: getattr(one.make(), "no_interval", {}) for one in metrics}
+        found, extreme = [], {}
+        for column, (i, name) in enumerate(replicates.places):
+            result, reason = results[i], reasons.get(results[i].metric, {}).get(name)
+            if reason is not None:
+                found.append(Estimate(None, f"no interval: {reason}"))
+                continue
+            value = replicates.values[column]
+            range = ranges.get(result.metric, Range())
+            one = interval_of(value, without[:, column], resampled[:, column], range, level)
+            if is_extreme(value, one, range) and not _is_average(result):
+                extreme[column] = value
+            found.append(one)
+        if extreme:
+            columns = list(extreme)
+            some = evolve(replicates, places=[replicates.places[column] for column in columns])
+            alone = some.numbers(np.eye(len(replicates.parts), dtype=np.int64))
+            for column, trials in zip(columns, (~np.isnan(alone)).sum(axis=0), strict=True):
+                found[column] = extreme_estimate(extreme[column], int(trials), level)
+        return found
 
 
-def _detailed(result: Result, found: Mapping[str, Estimate], is_kept: bool) -> Result:
-    """Add estimates by the names of the numbers of a result to its details."""
-    if not found:
-        return result
-    rows = [
-        one.row(name) | ({"without": encoded(one.without)} if is_kept else {})
-        for name, one in found.items()
+def _is_average(result: Result) -> bool:
+    """Return whether a result averages labels, of which some may have few items."""
+    average = result.parameters.get("average", "micro")
+    return average not in ("micro", "none") or bool(_MEAN.match(result.type))
+
+
+def _doubtful(found: Sequence[Estimate], groups: int) -> list[str]:
+    """Return a warning for each kind of interval whose simulated coverage is not the level."""
+    with_interval = [one for one in found if one.interval is not None and one.method != "exact"]
+    if not with_interval:
+        return []
+    if groups < FEWEST_GROUPS:
+        return [
+            f"intervals: {groups} groups of items are few; simulated 95 % intervals of 20 contain "
+            "the true value in 84 to 100 % of cases. Add items"
+        ]
+    few = sum(one.effective < FEWEST_EFFECTIVE for one in with_interval)
+    if not few:
+        return []
+    return [
+        f"intervals: {few:,} of {len(with_interval):,} numbers depend mostly on few items, such as "
+        "those of a rare label; simulated 95 % intervals then contain the true value in 84 to "
+        "100 % of cases. Add items of rare labels"
     ]
-    details = {**result.details, "confidence": rows[0] if "" in found else rows}
-    return evolve(result, details=details)
+
+
+def _only(count: int) -> str:
+    return (
+        f"intervals: more than {MOST_NUMBERS:,} numbers; {count:,} have intervals, of averages "
+        f"and of the {MOST_LABELS} labels that most groups of items have"
+    )
+
+
+def _most_important(
+    results: Sequence[Result],
+    places: Sequence[Place],
+    parts: Mapping[int, Sequence[Any]],
+    evaluation: Evaluation,
+    where: Mapping[str, Any],
+) -> list[Place]:
+    """Return the numbers of averages and of the labels that most groups of items have."""
+    first: dict[tuple[str, str], Place] = {}
+    for place in places:
+        label = _label(results[place[0]])
+        if label is not None:
+            first.setdefault(label, place)
+    alone = Replicates(results, list(parts.values()), evaluation, where, list(first.values()))
+    counts = (~np.isnan(alone.numbers(np.eye(len(parts), dtype=np.int64)))).sum(axis=0)
+    order = np.argsort(-counts, kind="stable")[:MOST_LABELS].tolist()
+    kept = {None, *(list(first)[i] for i in order)}
+    return [place for place in places if _label(results[place[0]]) in kept]
+
+
+def _label(result: Result) -> tuple[str, str] | None:
+    label = result.parameters.get("label")
+    return None if label is None else (str(result.parameters.get("label_key")), str(label))
+
+
+def _kept(without: Floats, resampled: Floats) -> dict[str, str]:
+    """Return the numbers that a comparison of two reports needs."""
+    kept = {"without": encoded(without.tolist())}
+    return kept | ({"resampled": encoded_resamples(resampled)} if len(resampled) else {})
+
+
+def _detailed(result: Result, rows: Sequence[Mapping[str, Any]]) -> Result:
+    """Add the rows of the numbers of a result to its details."""
+    if not rows:
+        return result
+    found = list(rows) if "number" in rows[0] else rows[0]
+    return evolve(result, details={**result.details, "confidence": found})

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import attrs
+import numpy as np
 
 from valor_core.errors import StateError
+from valor_core.schemas import Codes
 from valor_core.states import State, StateContent
 
 
@@ -42,6 +46,35 @@ class ByLabelKey(State):
         """Add the counts of another state of the same request, which is not modified."""
         for key, part in other.keys.items():
             self.of(key).merge(part)
+
+    def resamples(
+        self, parts: Sequence[Self], weights: Codes, nested: Callable[..., Iterable[Any]]
+    ) -> Iterator[Self] | None:
+        """Yield states of which the part of each label key is resampled."""
+        if type(self).merge is not ByLabelKey.merge:
+            return None
+        return self._resamples(parts, weights, nested)
+
+    def _resamples(
+        self, parts: Sequence[Self], weights: Codes, nested: Callable[..., Iterable[Any]]
+    ) -> Iterator[Self]:
+        keys = sorted({key for part in parts for key in part.keys})
+        has_key = np.array([[key in part.keys for key in keys] for part in parts], np.int64)
+        columns = []
+        for key, has in zip(keys, has_key.T, strict=True):
+            rows = np.flatnonzero(has).tolist()
+            found = [parts[row].keys[key] for row in rows]
+            columns.append(nested(partial(self._new, key), found, weights[:, rows]))
+        for counts, *row in zip((weights @ has_key).tolist(), *columns, strict=True):
+            state = copy(self)
+            pairs = zip(keys, row, counts, strict=True)
+            state.keys = {key: part for key, part, count in pairs if count}
+            yield state
+
+    def _new(self, key: str) -> Any:
+        made = copy(self)
+        made.keys = {}
+        return made.of(key)
 
     def warnings(self) -> Iterable[str]:
         """Return the warnings of all label keys."""

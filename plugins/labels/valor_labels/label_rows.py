@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from itertools import groupby
 from typing import Any, Self, cast
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Label, Vocabulary
-from valor_core.states import DerivedState, ExactSums, StateContent
+from valor_core.states import DerivedState, ExactSums, StateContent, counted
 from valor_core.states.saved_columns import saved_column, saved_labels
 from valor_core.states.sums import saved_sums
 
@@ -92,6 +93,45 @@ class LabelRows(DerivedState):
         self.add(other.vocabulary.labels, **{name: getattr(other, name) for name in self._rows()})
         super().merge(other)
 
+    def resamples(
+        self, parts: Sequence[Self], weights: Codes, nested: Callable[..., Iterable[Any]]
+    ) -> Iterator[Self] | None:
+        """Yield weighted sums of the rows of all labels, unless the rows keep the greatest."""
+        rows = [getattr(part, name) for part in parts for name in self._rows()]
+        is_sum = all(isinstance(one, ExactSums) or one.dtype == np.int64 for one in rows)
+        if type(self).merge is not LabelRows.merge or not is_sum:
+            return None
+        return self._resamples(parts, weights, nested)
+
+    def _resamples(
+        self, parts: Sequence[Self], weights: Codes, nested: Callable[..., Iterable[Any]]
+    ) -> Iterator[Self]:
+        codes = [self.vocabulary.join(part.vocabulary.labels) for part in parts]
+        names = [*self._rows(), *self._counted()]
+        packed = [self._with_all_labels(*pair, names) for pair in zip(parts, codes, strict=True)]
+        for found in nested(_Numbers, packed, weights):
+            state = copy(self)
+            kept = np.flatnonzero(found.of.pop("parts"))
+            is_all = len(kept) == len(self.vocabulary)
+            if not is_all:
+                state.vocabulary = Vocabulary([self.vocabulary.labels[code] for code in kept])
+            for name in names:
+                value = found.of[name]
+                if not is_all and name in self._rows():
+                    value = _some(value, kept)
+                setattr(state, name, value)
+            yield state
+
+    def _with_all_labels(self, part: Self, codes: Codes, names: Sequence[str]) -> _Numbers:
+        """Return the numbers of a part, with rows of the labels of all parts."""
+        found = _Numbers()
+        found.of = {name: getattr(part, name) for name in names}
+        for name in self._rows():
+            rows = ExactSums() if isinstance(found.of[name], ExactSums) else found.of[name][:0]
+            found.of[name] = _added(rows, codes, found.of[name], self.vocabulary)
+        found.of["parts"] = np.bincount(codes, minlength=len(self.vocabulary))
+        return found
+
     def dump(self) -> StateContent:
         """Return all labels and counts, for a file."""
         rows = {name: getattr(self, name) for name in self._rows()}
@@ -125,6 +165,19 @@ class LabelRows(DerivedState):
     def _rows(self) -> Iterator[str]:
         fields = attrs.fields(type(self))
         return (one.name for one in fields if one.metadata.get(_MARK))
+
+
+@attrs.define
+class _Numbers(DerivedState):
+    """Numbers by name of the field, which are added."""
+
+    of: dict[str, Any] = counted(dict)
+
+
+def _some(rows: Any, codes: Codes) -> Any:
+    if isinstance(rows, ExactSums):
+        return ExactSums([rows.units[code] for code in codes.tolist()])
+    return rows[codes]
 
 
 def check_total(*tables: Codes | ExactSums) -> None:

@@ -80,14 +80,14 @@ def test_a_run_killed_at_any_point_pays_again_for_no_more_than_was_in_flight(
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for folder in (killed, whole):
         folder.mkdir()
-        (folder / "items.json").write_text(json.dumps(facts(40)))
+        (folder / "items.json").write_text(json.dumps(facts(60)))
     expected = finished(whole, endpoint)
-    # Claims of 40 responses and verdicts on them; statements and verdicts on them.
+    # Claims of 60 responses and verdicts on them; statements and verdicts on them.
     needed = endpoint.counters["requests"]
-    assert needed == 40 * 4
+    assert needed == 60 * 4
 
     endpoint.reset(latency=0.02)
-    points = (30, 100)
+    points = (30, 110, 200)
     for point in points:
         process = begun(killed, endpoint)
         until = time.monotonic() + 30
@@ -201,12 +201,12 @@ def test_a_replay_needs_no_key(
 def test_report_of_a_resumed_run_counts_the_calls_of_the_killed_ones(
     endpoint: MockEndpoint, tmp_path: Path
 ) -> None:
-    (tmp_path / "items.json").write_text(json.dumps(facts(40)))
+    (tmp_path / "items.json").write_text(json.dumps(facts(60)))
     run = RUN.replace("items=True,", "items=True, state=str(folder / 'state.npz'),")
     run = run.replace("told = {", 'told = {"facts": report.facts["judge"],')
     command = [sys.executable, "-c", run, str(tmp_path), endpoint.base_url]
     endpoint.reset(latency=0.02)
-    points = (60,)
+    points = (60, 150)
     for point in points:
         process = subprocess.Popen(command, stderr=subprocess.PIPE)
         until = time.monotonic() + 30

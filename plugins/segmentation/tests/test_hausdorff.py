@@ -137,7 +137,7 @@ def random_item(rng: np.random.Generator, uid: int) -> Segmentation:
     return Segmentation(uid, true, np.roll(predicted, 1, axis=0), labels=NAMES)
 
 
-@for_each("seed", range(8))
+@for_each("seed", range(20))
 def test_equal_to_a_naive_program(seed: int) -> None:
     rng = np.random.default_rng(seed)
     items = [random_item(rng, uid) for uid in range(3)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -109,14 +109,7 @@ def _numbers(result: Any) -> list[float]:
     return [] if result.number is None else [result.number]
 
 
-def _choices() -> Iterator[Any]:
-    """Yield choices; settings that only select rows of `Examples` run nightly."""
-    for choice in ALL:
-        is_selection = not isinstance(choice, str) and {*choice} & {"limit", "errors_only"}
-        yield pytest.param(choice, marks=pytest.mark.nightly if is_selection else ())
-
-
-@pytest.mark.parametrize("choice", list(_choices()), ids=str)
+@pytest.mark.parametrize("choice", ALL, ids=str)
 def test_changed_array_of_a_state_file_raises_one_line_or_gives_a_number(
     choice: Any, tmp_path: Path
 ) -> None:

@@ -8,12 +8,12 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, ValorError, short_repr
@@ -37,8 +37,6 @@ from valor_testing.law import Breach, agree, law, run_all
 
 _MANY = 40
 """Number of partitions, more than an engine reads if it is stopped after the first."""
-_PARTS = 13
-"""Number of partitions of a run that is recorded for several laws."""
 _BUDGET = 101
 """Budget of all workers."""
 
@@ -66,67 +64,22 @@ def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | No
     >>> from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
     >>> check_engine(LocalEngine(LocalParameters(mode="threads", workers=2)))
     """
-    with tempfile.TemporaryDirectory() as folder:
 
-        @cache
-        def running() -> Running:
-            if not isinstance(engine, EngineSpec):
-                return Running(type(engine).__name__, engine, Path(folder))
-            given: Any = parameters_from(
-                engine.parameter_class, parameters or {}, f"{engine.name}: "
-            )
-            return Running(engine.name, engine.load()(given), Path(folder))
+    def check(each: Callable[[Running], None]) -> None:
+        if not isinstance(engine, EngineSpec):
+            return each(Running(type(engine).__name__, engine))
+        given: Any = parameters_from(engine.parameter_class, parameters or {}, f"{engine.name}: ")
+        return each(Running(engine.name, engine.load()(given)))
 
-        def check(each: Callable[[Running], None]) -> None:
-            each(running())
-
-        run_all(partial(check, each) for each in ENGINE_LAWS)
-
-
-@frozen
-class Recorded:
-    """Run over `_PARTS` partitions without the first, with the marks it left."""
-
-    work: PartitionTask
-    partitions: Sequence[Partition]
-    done: Counter[str]
-    read: Counter[int]
-    budgets: Mapping[str, int]
-    closed: frozenset[str]
-    outcome: Any
+    run_all(partial(check, each) for each in ENGINE_LAWS)
 
 
 @frozen
 class Running:
-    """Engine under test, and a folder for the marks of its recorded run."""
+    """Engine under test."""
 
     name: str
     engine: Engine
-    folder: Path
-    _recorded: list[Recorded] = field(init=False, factory=list, eq=False, repr=False)
-
-    def recorded(self) -> Recorded:
-        """Return the record of one run, cached since several laws read it."""
-        if not self._recorded:
-            self._recorded.append(self._record())
-        return self._recorded[0]
-
-    def _record(self) -> Recorded:
-        work = _work_in(self.folder, _texts(_PARTS))
-        partitions = list(work.reader.partitions())[1:]
-        state = self.run(work, partitions)
-        marks = [(mark, mark.name.split("-")) for mark in self.folder.iterdir()]
-        return Recorded(
-            work=work,
-            partitions=partitions,
-            done=Counter(state.done),
-            read=Counter(int(words[1]) for _, words in marks if words[0] == "read"),
-            budgets={
-                words[1]: int(mark.read_text()) for mark, words in marks if words[0] == "opened"
-            },
-            closed=frozenset(words[1] for _, words in marks if words[0] == "closed"),
-            outcome=_outcome(work, state),
-        )
 
     def run(self, work: PartitionTask, partitions: Sequence[Partition]) -> EvaluationState:
         """Run the engine and merge its states."""
@@ -252,21 +205,16 @@ MARKS = ResourceSpec(
 
 @contextmanager
 def _work(
-    batches: Batches, broken: dict[int, Exception] | None = None, sliced: str = ""
+    batches: Batches, broken: dict[int, Exception] | None = None, field: str = ""
 ) -> Iterator[tuple[PartitionTask, Path]]:
     """Yield work on batches, and the folder of its marks."""
     with tempfile.TemporaryDirectory() as name:
-        yield _work_in(Path(name), batches, broken, sliced), Path(name)
-
-
-def _work_in(
-    folder: Path, batches: Batches, broken: dict[int, Exception] | None = None, sliced: str = ""
-) -> PartitionTask:
-    marks = BoundResource(MARKS, MarksParameters(folder=folder), names=("marks",))
-    plan = Plan.of([BoundMetric(METRIC, NoParameters())], Registry())
-    slices = Slices(((sliced,),) if sliced else ())
-    evaluation = Evaluation(batches[0].task, plan, slices, resources=(marks,))
-    return PartitionTask(evaluation, MarkedReader(tuple(batches), folder, broken or {}))
+        folder = Path(name)
+        marks = BoundResource(MARKS, MarksParameters(folder=folder), names=("marks",))
+        plan = Plan.of([BoundMetric(METRIC, NoParameters())], Registry())
+        slices = Slices(((field,),) if field else ())
+        evaluation = Evaluation(batches[0].task, plan, slices, resources=(marks,))
+        yield PartitionTask(evaluation, MarkedReader(tuple(batches), folder, broken or {})), folder
 
 
 @law
@@ -274,7 +222,7 @@ def same_bits_as_serial(running: Running) -> None:
     """Data of several tasks, with slices, give the same results as a serial run."""
     for task in ("classification", "text"):
         name, batches = next(iter(examples.datasets(task).items()))
-        with _work(singles(batches), sliced="weather") as (work, _):
+        with _work(singles(batches), field="weather") as (work, _):
             partitions = work.reader.partitions()
             marks = {"marks": _Unmarked()}
             expected = _outcome(work, _merged(work(each, marks) for each in partitions))
@@ -285,12 +233,15 @@ def same_bits_as_serial(running: Running) -> None:
 @law
 def every_partition_once(running: Running) -> None:
     """Every partition is counted once, alone or merged with others."""
-    run = running.recorded()
-    for partition in run.work.reader.partitions():
-        times, wanted = run.done[identity(partition)], int(partition in run.partitions)
+    with _work(_texts(7)) as (work, folder):
+        partitions = list(work.reader.partitions())[1:]
+        done = Counter(running.run(work, partitions).done)
+        read = Counter(int(mark.name.split("-")[1]) for mark in folder.glob("read-*"))
+    for partition in work.reader.partitions():
+        times, wanted = done[identity(partition)], int(partition in partitions)
         if times != wanted:
             raise Breach(f"{partition.name}: expected it {wanted} times, found it {times} times")
-        if run.read[int(partition.name.split()[1])] < wanted:
+        if read[int(partition.name.split()[1])] < wanted:
             raise Breach(f"{partition.name}: expected it to be read")
 
 
@@ -354,20 +305,24 @@ def stops_when_the_run_is_stopped(running: Running) -> None:
 @law
 def resources_open_and_close_once(running: Running) -> None:
     """Every worker opens a resource once and closes it at the end."""
-    run = running.recorded()
-    opened, parts = run.budgets.keys(), len(run.partitions)
-    if not opened or len(opened) >= parts:
-        raise Breach(
-            f"expected it opened once for each worker, found {len(opened)} for {parts} parts"
+    with _work(_texts(12)) as (work, folder):
+        running.run(work, work.reader.partitions())
+        opened, shut = (
+            {mark.name.split("-")[1] for mark in folder.glob(f"{what}-*")}
+            for what in ("opened", "closed")
         )
-    if opened != run.closed:
-        raise Breach(f"expected all {len(opened)} that were opened closed, found {len(run.closed)}")
+    if not opened or len(opened) >= 12:
+        raise Breach(f"expected it opened once for each worker, found {len(opened)} for 12 parts")
+    if opened != shut:
+        raise Breach(f"expected all {len(opened)} that were opened closed, found {len(shut)}")
 
 
 @law
 def budgets_are_divided(running: Running) -> None:
     """Workers share the budget of a resource; together they never have more."""
-    parts = [*running.recorded().budgets.values()]
+    with _work(_texts(12)) as (work, folder):
+        running.run(work, work.reader.partitions())
+        parts = [int(mark.read_text()) for mark in folder.glob("opened-*")]
     if sum(parts) > _BUDGET:
         raise Breach(
             f"expected workers to share a budget of {_BUDGET}, found {short_repr(parts)} in "
@@ -378,9 +333,10 @@ def budgets_are_divided(running: Running) -> None:
 @law
 def can_run_again(running: Running) -> None:
     """One engine can run several times."""
-    run = running.recorded()
-    again = _outcome(run.work, running.run(run.work, run.partitions))
-    agree(run.outcome, again, "in one run", "in the next")
+    with _work(_texts(3)) as (work, _):
+        first = _outcome(work, running.run(work, work.reader.partitions()))
+        again = _outcome(work, running.run(work, work.reader.partitions()))
+    agree(first, again, "in one run", "in the next")
 
 
 ENGINE_LAWS: Sequence[Callable[[Running], None]] = (

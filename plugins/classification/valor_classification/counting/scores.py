@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import define, evolve, field, frozen
@@ -23,10 +23,10 @@ from valor_classification.counting.weighted_counts import (
     weighed,
 )
 from valor_classification.counting.weighted_scores import WeightedScores, weighted_areas
-from valor_classification.kernels.values import RankAreas
+from valor_classification.kernels.values import LabelAreas, RankAreas
 from valor_core.errors import SchemaError, StateError
 from valor_core.kernels import thread_count
-from valor_core.schemas import Codes, Floats, Label
+from valor_core.schemas import Codes, Floats, Label, Vocabulary
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.memo import forget, memoized
@@ -157,6 +157,25 @@ class KeyRanking(KeyState):
             marks = 2 * codes[listed.marks >> 1] + (listed.marks & 1)
             self.lists.append(evolve(listed, marks=marks.astype(np.int32)))
 
+    def resamples(
+        self, parts: Sequence[Self], weights: Codes, nested: Any
+    ) -> Iterator[KeyRanking] | None:
+        """Yield the ranking of each resample of groups of datums; scores are sorted once."""
+        is_weighted = any(part.is_weighted for part in parts)
+        return None if is_weighted else self._ranked_resamples(parts, weights)
+
+    def _ranked_resamples(self, parts: Sequence[Self], weights: Codes) -> Iterator[KeyRanking]:
+        codes = [self.vocabulary.join(part.vocabulary.labels) for part in parts]
+        present = np.zeros((len(parts), len(self.vocabulary)))
+        for group, each in enumerate(codes):
+            present[group, each] = 1
+        rankings = [_GroupRanking.of(label, parts) for label in self.labels]
+        in_order = present[:, self.vocabulary.order]
+        for row in weights:
+            has = np.flatnonzero(row @ in_order > 0).tolist()
+            areas = RankAreas.of([rankings[i].areas(row) for i in has])
+            yield _Resample(parts, row, [rankings[i].label for i in has], areas)
+
     def dump(self) -> StateContent:
         """Return all scores, for a file."""
         return super().dump() | {
@@ -254,6 +273,17 @@ class KeyRanking(KeyState):
             is_true = (chunk.marks[rows] & 1).astype(bool)
             yield chunk.values[rows], _given(chunk.weights)[rows], is_true
 
+    def rows_of(self, code: int) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
+        """Yield listed scores of a label, and True for datums that truly have it."""
+        for chunk in self.matrices:
+            for column in np.flatnonzero(chunk.labels == code).tolist():
+                is_true = np.zeros(len(chunk.values), bool)
+                is_true[chunk.rows[chunk.columns == column]] = True
+                yield chunk.values[:, column], is_true
+        for listed in self.lists:
+            rows = np.flatnonzero(listed.marks >> 1 == code)
+            yield listed.values[rows], (listed.marks[rows] & 1).astype(bool)
+
     def _label_scores(self, code: int, scores: Floats, positives: Floats) -> LabelScores:
         unlisted_positives = int(self.truths[code]) - len(positives)
         return LabelScores(
@@ -327,6 +357,89 @@ class KeyRanking(KeyState):
             negatives=np.array([one.negatives for one in found], dtype=np.int64),
             auc=np.array([one.auc for one in found]),
             average_precision=np.array([one.average_precision for one in found]),
+        )
+
+
+class _Resample(KeyRanking):
+    """Ranking of groups that are counted with weights."""
+
+    def __init__(
+        self, parts: Sequence[KeyRanking], weights: Codes, labels: list[Label], areas: RankAreas
+    ) -> None:
+        super().__init__()
+        self.vocabulary = Vocabulary(labels)
+        self._parts, self._weights, self._areas = parts, weights, areas
+
+    def areas(self) -> RankAreas:
+        """Return the areas under the curves of all labels, sorted."""
+        return self._areas
+
+    def of_labels(self) -> Iterator[LabelScores]:
+        """Scores of one label after the other, sorted."""
+        repeated = KeyRanking()
+        for part, weight in zip(self._parts, self._weights.tolist(), strict=True):
+            for _ in range(weight):
+                repeated.merge(part)
+        return repeated.of_labels()
+
+
+@frozen(eq=False, repr=False)
+class _GroupRanking:
+    """One label's scores of groups of datums, sorted.
+
+    Parameters
+    ----------
+    label : Label
+        The label.
+    marks : ndarray of int32
+        Rows down to the last positive, as `kernels.ranking.rank_weighted` reads them.
+    below, unlisted_positives, unlisted_negatives : ndarray of int64, shape (n_groups,)
+        Negatives below these rows, and datums that do not list the label.
+    """
+
+    label: Label
+    marks: NDArray[np.int32]
+    below: Codes
+    unlisted_positives: Codes
+    unlisted_negatives: Codes
+
+    @classmethod
+    def of(cls, label: Label, parts: Sequence[KeyRanking]) -> _GroupRanking:
+        """Rank the scores of a label in all groups."""
+        scores, marks = [], [np.empty(0, np.int32)]
+        unlisted = np.zeros((2, len(parts)), np.int64)
+        for group, part in enumerate(parts):
+            truths, found = 0, 0
+            if label in part.vocabulary.labels:
+                code = part.vocabulary.code(label)
+                truths = int(part.truths[code])
+                for values, is_true in part.rows_of(code):
+                    scores.append(values)
+                    marks.append((4 * group + is_true).astype(np.int32))
+                    found += len(values)
+                    truths -= int(np.count_nonzero(is_true))
+            unlisted[:, group] = truths, part.datums - found - truths
+        values, rows = _together(scores), np.concatenate(marks)
+        order = np.argsort(values, kind="stable")[::-1]
+        values, rows = values[order], rows[order]
+        is_last = np.ones(len(rows), bool)
+        is_last[:-1] = values[1:] != values[:-1]
+        rows += 2 * is_last.astype(np.int32)
+        end = 0
+        if len(positives := np.flatnonzero(rows & 1)):
+            # Only rows down to the score of the last positive need an order.
+            end = int(positives[-1] + np.argmax(is_last[positives[-1] :]) + 1)
+        below = np.bincount(rows[end:] >> 2, minlength=len(parts))
+        return cls(label, rows[:end].copy(), below, *unlisted)
+
+    def areas(self, weights: Codes) -> LabelAreas:
+        """Return the areas for the weights of the groups."""
+        return kernels.ranking.rank_weighted(
+            self.marks,
+            weights.astype(np.int32),
+            below=int(weights @ self.below),
+            unlisted_positives=int(weights @ self.unlisted_positives),
+            unlisted_negatives=int(weights @ self.unlisted_negatives),
         )
 
 

@@ -164,3 +164,56 @@ EXPORT(void, confusion_table, const int64_t *truths, const int32_t *predictions,
     for (int64_t i = 0; i < count; i++)
         table[((truths[i] + 1) * (label_count + 1) + predictions[i] + 1) * bin_count + bins[i]]++;
 }
+
+/* ---- rankings of resamples */
+
+/* Ranks the rows of a label by descending score, each as often as the weight of its group. A mark
+ * is four times the group, plus two for the last row of a score, plus one for a positive. Below
+ * them are `below` negatives, and last the unlisted rows, which tie. Writes the positives and the
+ * negatives to `totals`, adds precisions to `sum`, and returns pairs of a positive and a lower
+ * negative counted twice, plus tied pairs. */
+EXPORT(int64_t, rank_weighted, const int32_t *marks, int64_t count, const int32_t *weights,
+       int64_t below, int64_t unlisted_positives, int64_t unlisted_negatives, int64_t *totals,
+       const Sums *sum) {
+    uint64_t *const limbs = sum->limbs;
+    const int64_t limb_count = sum->limb_count;
+    const int unit_bits = sum->unit_bits;
+    int64_t all = 0, positives = 0, negatives_before = 0, positives_before = 0, losses = 0;
+    double numerators[LIST], denominators[LIST];
+    for (int64_t start = 0; start < count; start += LIST) {
+        const int64_t stop = start + LIST < count ? start + LIST : count;
+        int64_t found = 0;
+        /* No branches, because the processor cannot predict them. */
+        for (int64_t i = start; i < stop; i++) {
+            const int32_t mark = marks[i];
+            const int64_t weight = weights[mark >> 2], is_last = mark >> 1 & 1;
+            int64_t size, negatives;
+            all += weight;
+            positives += weight & -(int64_t)(mark & 1);
+            negatives = all - positives;
+            size = (positives - positives_before) & -is_last;
+            losses += size * (negatives + negatives_before);
+            numerators[found] = (double)(size * positives);
+            denominators[found] = (double)all;
+            found += size > 0;
+            positives_before = is_last ? positives : positives_before;
+            negatives_before = is_last ? negatives : negatives_before;
+        }
+        for (int64_t i = 0; i < found; i++)
+            add_exactly(limbs, unit_bits, numerators[i] / denominators[i]);
+        if (start / LIST % CARRIED == CARRIED - 1) carry(limbs, limb_count);
+    }
+    carry(limbs, limb_count);
+    all += below;
+    if (unlisted_positives) {
+        const int64_t negatives = all - positives;
+        losses += unlisted_positives * (2 * negatives + unlisted_negatives);
+        add_exactly(limbs, unit_bits,
+                    (double)(unlisted_positives * (positives + unlisted_positives)) /
+                        (double)(all + unlisted_positives + unlisted_negatives));
+        carry(limbs, limb_count);
+    }
+    totals[0] = positives + unlisted_positives;
+    totals[1] = all - positives + unlisted_negatives;
+    return 2 * totals[0] * totals[1] - losses;
+}

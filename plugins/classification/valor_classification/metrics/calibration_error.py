@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -44,6 +44,8 @@ class CalibrationError:
     >>> evaluate(items, ["CalibrationError"])["CalibrationError"].value["ece"]
     0.25
     """
+
+    no_interval: ClassVar[Mapping[str, str]] = {"mce": "a maximum over bins"}
 
     parameters: CalibrationParameters
 

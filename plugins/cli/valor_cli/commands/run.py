@@ -64,9 +64,8 @@ def run_options(function: F) -> F:
             ),
             click.option(
                 "--confidence",
-                type=float,
                 metavar="LEVEL",
-                help="Level of intervals of all results, such as 0.95.",
+                help="Level of intervals of all results, such as 0.95, or '{resamples: 1000}'.",
             ),
             click.option(
                 "--worst-slices",
@@ -100,7 +99,7 @@ def with_options(
     output: tuple[Path, ...],
     flat: Path | None,
     weights: str | None,
-    confidence: float | None,
+    confidence: str | None,
     worst_slices: int | None,
     workers: int | None,
     state: Path | None,
@@ -116,8 +115,8 @@ def with_options(
         Relative to the current folder, not to the config.
     weights : str, optional
         Metadata field with the weight of each item.
-    confidence : float, optional
-        Level of intervals.
+    confidence : str, optional
+        Level of intervals, or a table of parameters in YAML.
     worst_slices : int, optional
         Number of worst slices to list.
     workers : int, optional
@@ -135,9 +134,11 @@ def with_options(
     if weights is not None:
         changed["weights"] = weights
     if confidence is not None:
-        section = changed.get("confidence")
+        section, wanted = changed.get("confidence"), override({}, [f"confidence={confidence}"])
         others = section if isinstance(section, Mapping) else {}
-        changed["confidence"] = {**others, "level": confidence} if others else confidence
+        value = wanted["confidence"]
+        table = value if isinstance(value, Mapping) else {"level": value}
+        changed["confidence"] = {**others, **table} if others else value
     if worst_slices is not None:
         changed["slices"] = _with_worst(changed.get("slices"), worst_slices)
     if workers is not None:

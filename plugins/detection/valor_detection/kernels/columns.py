@@ -169,3 +169,24 @@ class ErrorColumns(NamedTuple):
     is_repaired: Flags
     moved_starts: Codes
     moved_scores: Floats
+
+
+class GroupedMatches(NamedTuple):
+    """Matched predictions, and groups of images that are counted with weights.
+
+    Parameters
+    ----------
+    ranked : RankedMatches
+        Predictions with a match at any threshold.
+    groups : ndarray of int32, shape (n,)
+        Group of the image of each.
+    false_starts : ndarray of int64, shape (k + 1,)
+        Offsets of the labels in `false_groups`.
+    false_groups : ndarray of int32, shape (m,)
+        Group of the image of each counted prediction that is never matched, as ranked.
+    """
+
+    ranked: RankedMatches
+    groups: Ranks
+    false_starts: Codes
+    false_groups: Ranks

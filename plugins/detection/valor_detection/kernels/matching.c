@@ -551,3 +551,79 @@ EXPORT(void, interpolated, const RankedMatches *of, int64_t point_count, const i
             }
         }
 }
+
+typedef struct {
+    double weight, false_before;
+    uint64_t hits, misses; /* bits of thresholds: true and false positives */
+} WeightedRow;
+
+typedef struct {
+    double true_count, false_count;
+} WeightedHit;
+
+CONSTANT(weighted_row_bytes, sizeof(WeightedRow));
+CONSTANT(weighted_hit_bytes, sizeof(WeightedHit));
+
+/* `interpolated` with predictions that count as often as the weight of their image's group.
+   `groups` has a group per row, and `false_groups` one per prediction that is never matched, in the
+   order of the ranking, from `false_starts` for each label. `rows` and `hits` have room for the
+   rows of a label, and one more. */
+EXPORT(void, interpolated_weighted, const RankedMatches *of, const int32_t *groups,
+       const int64_t *false_starts, const int32_t *false_groups, const int32_t *weights,
+       int64_t point_count, const int64_t *needed, const int64_t *positives, void *rows, void *hits,
+       double *precisions, int64_t *found) {
+    const int64_t group_count = of->count;
+    const int64_t threshold_count = of->threshold_count;
+    const int64_t *starts = of->starts;
+    const int32_t *false_before = of->false_before;
+    const uint8_t *counted = of->counted;
+    const uint64_t *matched = of->matched;
+    const uint64_t *ignored_match = of->ignored_match;
+    WeightedRow *kept = rows;
+    WeightedHit *ranked = hits;
+    for (int64_t k = 0; k < group_count; k++) {
+        const int32_t *wrong = false_groups + false_starts[k];
+        const int64_t *need = needed + k * point_count;
+        int64_t size = 0, passed = 0;
+        double missed = 0;
+        for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
+            const int32_t weight = weights[groups[i]];
+            for (; passed < false_before[i]; passed++) missed += weights[wrong[passed]];
+            kept[size].weight = weight;
+            kept[size].false_before = missed;
+            kept[size].hits = matched[i] & ~ignored_match[i];
+            kept[size].misses = counted[i] ? ~matched[i] : 0;
+            size += weight > 0;
+        }
+        for (int64_t t = 0; t < threshold_count; t++) {
+            double *line = precisions + t * point_count * group_count + k;
+            double true_count = 0, extra = 0, best = 0;
+            int64_t count = 0, at = 0;
+            for (int64_t i = 0; i < size; i++) {
+                const int is_hit = kept[i].hits >> t & 1, is_miss = kept[i].misses >> t & 1;
+                true_count += is_hit * kept[i].weight;
+                ranked[count].true_count = true_count;
+                ranked[count].false_count = kept[i].false_before + extra;
+                count += is_hit;
+                extra += is_miss * kept[i].weight;
+            }
+            found[t * group_count + k] = (int64_t)true_count;
+            if (!positives[k]) {
+                for (int64_t r = 0; r < point_count; r++) line[r * group_count] = -1;
+                continue;
+            }
+            if (!point_count) continue;
+            for (int64_t i = count - 1; i >= 0; i--) {
+                const double value =
+                    ranked[i].true_count / (ranked[i].false_count + ranked[i].true_count + SPACING);
+                if (value > best) best = value;
+                ranked[i].false_count = best;
+            }
+            for (int64_t r = 0; r < point_count; r++) {
+                const double least = need[r] > 1 ? (double)need[r] : 1;
+                while (at < count && ranked[at].true_count < least) at++;
+                line[r * group_count] = at < count ? ranked[at].false_count : 0;
+            }
+        }
+    }
+}

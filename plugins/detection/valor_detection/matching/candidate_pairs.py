@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, evolve, field
@@ -27,7 +27,7 @@ from valor_detection.matching.image_objects import (
     join,
 )
 from valor_detection.matching.protocols import iou_limits
-from valor_detection.matching.table import LABEL, Table
+from valor_detection.matching.table import LABEL, ImageGroups, ImageWeights, Table
 from valor_detection.parameters.fields import Rule
 
 _HALF = 0.5
@@ -110,6 +110,23 @@ class Overlaps(State):
         part.clues = self.clues.of_images(chunk.uids[positions])
         part._table = None
         return part
+
+    def resamples(
+        self, parts: Sequence[Overlaps], weights: Codes, nested: Any
+    ) -> Iterator[Overlaps]:
+        """Yield the state of each resample of groups of images; nothing is matched again."""
+        for part in parts:
+            self.merge(part)
+        table = self.table
+        codes = np.empty(len(table.objects.uids), np.int32)
+        for group, part in enumerate(parts):
+            for chunk in part.chunks:
+                codes[table.images(chunk.uids)] = group
+        groups = ImageGroups(table, codes, len(parts))
+        for row in weights:
+            part = copy(self)
+            part._table = table.resampled(ImageWeights(groups, row))
+            yield part
 
     def within(self, whole: Overlaps) -> Overlaps:
         """Return this state, with matches read from a state of more images."""

@@ -184,7 +184,7 @@ class SelectedImages:
     source : ImageObjects
         Objects of more images.
     images : ndarray of int64
-        Positions of the selected images.
+        Positions of the selected images, each any number of times.
     """
 
     source: ImageObjects
@@ -248,19 +248,21 @@ class SelectedImages:
     @cached
     def truths(self) -> Codes:
         """Row of the ground truth of each pair."""
-        return self.true_rows_of(self.source.truths[self._pairs[0]])
+        images = np.repeat(self.datums, np.diff(self.starts))
+        return self.true_rows_of(self.source.truths[self._pairs[0]], images)
 
     @cached
     def ious(self) -> Floats:
         """IoU of each pair."""
         return self.source.ious[self._pairs[0]]
 
-    def true_rows_of(self, source_rows: Codes) -> Codes:
-        """Convert rows of ground truths in `source` to rows here; -1 stays -1."""
-        rows = np.empty(len(self.source.true_labels) + 1, np.int64)
-        rows[self.true_rows] = np.arange(len(self.true_rows))
-        rows[-1] = -1
-        return rows[source_rows]
+    def true_rows_of(self, source_rows: Codes, images: Codes) -> Codes:
+        """Convert rows of ground truths in `source` to rows here; -1 stays -1.
+
+        An image may be selected several times, so the positions here of their images are needed.
+        """
+        first = self.image_starts[0][images] - self.source.image_starts[0][self.images[images]]
+        return np.where(source_rows < 0, -1, source_rows + first)
 
     def gathered(self) -> ImageObjects:
         """Copy the objects of the selected images."""

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes, Floats
 from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
-from valor_detection.kernels.columns import RankedMatches
+from valor_detection.kernels.columns import GroupedMatches, RankedMatches
 from valor_detection.matching.matches import Matching, matching
 from valor_detection.matching.protocols import ALMOST_ONE, AreaRange, needed
-from valor_detection.matching.table import LABEL, Table
+from valor_detection.matching.table import LABEL, ImageGroups, ImageWeights, Table
 from valor_detection.parameters.fields import Rule
 
 
@@ -76,12 +76,18 @@ def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int 
     Lin et al., "Microsoft COCO", ECCV 2014; pycocotools, ``COCOeval.accumulate``.
     """
     matched = matching(table, rule, LABEL, area_range)
-    return interpolate(matched, max_detections, needed(matched.positives, rule))
+    least = needed(matched.positives, rule)
+    if table.weights is not None:
+        return _resampled(matched, table.weights, max_detections, least)
+    return interpolate(matched, max_detections, least)
 
 
 def found(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Codes:
     """Return the matched ground truths of all counted predictions, shape (n_ious, n_labels)."""
     matched = matching(table, rule, LABEL, area_range)
+    if table.weights is not None:
+        nothing = np.empty((len(table.labels), 0), np.int64)
+        return _resampled(matched, table.weights, max_detections, nothing).found
     return _joined(
         [
             kernels.true_positives(matched.ranked_columns(max_detections, bits), count)
@@ -104,16 +110,51 @@ def interpolate(matched: Matching, max_detections: int | None, needed: Codes) ->
     """
     ranked_matches = _ranked_matches(matched, max_detections)
     parts = [kernels.interpolated(each, needed, matched.positives)[:2] for each in ranked_matches]
+    scores = partial(_scores, matched, max_detections, needed, ranked_matches)
+    return _curves(matched, parts, scores)
+
+
+def _curves(
+    matched: Matching, parts: Sequence[tuple[Floats, Codes]], scores: Callable[[], Floats]
+) -> Curves:
     precisions, hits = (_joined(part) for part in zip(*parts, strict=True))
     if matched.rule != "coco":
         # pycocotools adds an epsilon to the denominator, which changes only the quotient 1/1.
         precisions = np.where(precisions > ALMOST_ONE, 1.0, precisions)
-    return Curves(
-        precisions=precisions,
-        found=hits,
-        positives=matched.positives,
-        scores=partial(_scores, matched, max_detections, needed, ranked_matches),
-    )
+    return Curves(precisions=precisions, found=hits, positives=matched.positives, scores=scores)
+
+
+def _resampled(
+    matched: Matching, images: ImageWeights, max_detections: int | None, needed: Codes
+) -> Curves:
+    """Compute the curves of weighted images from the matching of all images."""
+    grouped = _grouped(images.groups, matched.rule, matched.area_range, max_detections)
+    weights, positives = images.weights.astype(np.int32), matched.positives
+    parts = [kernels.interpolated_weighted(each, weights, needed, positives) for each in grouped]
+    return _curves(matched, parts, partial(_scores_of_images, matched, max_detections, needed))
+
+
+def _scores_of_images(matched: Matching, max_detections: int | None, needed: Codes) -> Floats:
+    return interpolate(matched, max_detections, needed).scores
+
+
+@memoized
+def _grouped(
+    groups: ImageGroups, rule: Rule, area_range: AreaRange, max_detections: int | None
+) -> list[GroupedMatches]:
+    """Return the matched predictions at every 64 thresholds, with the groups of their images."""
+    table = groups.table
+    matched = matching(table, rule, LABEL, area_range)
+    of_ranked = groups.codes[table.objects.datums[matched.order]]
+    is_counted = matched.counts(max_detections) & matched.in_range[matched.order]
+    found = []
+    for each in _ranked_matches(matched, max_detections):
+        is_false = is_counted.copy()
+        is_false[each.at] = False
+        at = np.flatnonzero(is_false)
+        starts = np.searchsorted(at, table.label_starts)
+        found.append(GroupedMatches(each, of_ranked[each.at], starts, of_ranked[at]))
+    return found
 
 
 def _ranked_matches(matched: Matching, max_detections: int | None) -> list[RankedMatches]:

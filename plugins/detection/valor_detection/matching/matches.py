@@ -137,6 +137,8 @@ class Matching:
     @cached
     def positives(self) -> Codes:
         """Number of counted ground truths by label."""
+        if self.table.weights is not None:
+            return self.table.weights.positives(self.area_range)
         chunk, count = self.table.objects, len(self.table.labels)
         return kernels.positives(
             chunk.true_labels, chunk.true_areas, chunk.crowd, self.area_range, count
@@ -201,7 +203,8 @@ class Matching:
         """Return the row of each prediction's match, counted or ignored, -1 without one."""
         if self._whole is not None:
             selection = self.table.selection
-            return selection.true_rows_of(self._whole.truths(iou_threshold)[selection.rows])
+            truths = self._whole.truths(iou_threshold)[selection.rows]
+            return selection.true_rows_of(truths, selection.datums)
         matched = self._matched_pairs(iou_threshold)
         truths = np.full(len(self.table.objects.scores), -1, np.int64)
         has = matched >= 0

@@ -148,6 +148,8 @@ def cut_warning(table: Table, most: int) -> str | None:
     most : int
         Maximum number of predictions of a label in an image.
     """
+    if table.weights is not None:  # the warning is for the table of all images
+        return None
     chunk, labels = table.objects, len(table.labels)
     cut = np.flatnonzero(table.ranks >= most)
     if not len(cut):

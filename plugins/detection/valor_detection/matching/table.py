@@ -87,6 +87,8 @@ class Table:
     whole : Table, optional
         Table of more images, from which `objects` selects images. Matching an image does not
         depend on other images, so results are read from that table.
+    weights : ImageWeights, optional
+        Number of times that each image of `whole` is selected, in a resample.
     """
 
     labels: tuple[Label, ...]
@@ -94,6 +96,7 @@ class Table:
     iou_thresholds: tuple[float, ...]
     objects: Images
     whole: Table | None = None
+    weights: ImageWeights | None = None
 
     @classmethod
     def of(
@@ -140,6 +143,12 @@ class Table:
             return None
         return evolve(self, objects=SelectedImages(self.objects.gathered(), images), whole=self)
 
+    def resampled(self, weights: ImageWeights) -> Table:
+        """Return the table in which images occur as often as their weight."""
+        images = np.repeat(np.arange(len(self.objects.uids)), weights.of_images)
+        objects = SelectedImages(self.objects.gathered(), images)
+        return evolve(self, objects=objects, whole=self, weights=weights)
+
     @property
     def selection(self) -> SelectedImages:
         """Objects as rows of `whole`."""
@@ -162,13 +171,18 @@ class Table:
     @cached
     def seen(self) -> dict[str, list[int]]:
         """Codes of the labels of any object, in order, by label key; keys are sorted."""
-        sides, count = (self.objects.true_labels, self.objects.labels), len(self.labels)
-        counts = sum(np.bincount(codes, minlength=count) for codes in sides)
-        codes = np.flatnonzero(counts).tolist()
+        codes = np.flatnonzero(self._objects_by_label()).tolist()
         return {
             key: [code for code in codes if self.labels[code].key == key]
             for key in sorted({self.labels[code].key for code in codes})
         }
+
+    def _objects_by_label(self) -> Codes:
+        if self.weights is not None:
+            return self.weights.sums(self.weights.groups.objects)
+        sides, count = (self.objects.true_labels, self.objects.labels), len(self.labels)
+        true, seen = (np.bincount(codes, minlength=count) for codes in sides)
+        return true + seen
 
     def images(self, uids: Uids) -> Codes | None:
         """Return the positions of images, ascending, or None if one is missing here."""
@@ -250,6 +264,74 @@ class Table:
             groups, true_groups = np.zeros_like(objects.labels), np.zeros_like(objects.true_labels)
         chosen = objects.starts, objects.truths, objects.ious
         return Pairs(*kernels.chosen_pairs(order, *chosen, groups, true_groups))
+
+
+@frozen(eq=False, slots=False, repr=False)
+class ImageGroups:
+    """Groups of images that are resampled together, for intervals.
+
+    Parameters
+    ----------
+    table : Table
+        Table of all images.
+    codes : ndarray of int32, shape (n_images,)
+        Group of each image.
+    count : int
+        Number of groups.
+    """
+
+    table: Table
+    codes: NDArray[np.int32]
+    count: int
+
+    @cached
+    def objects(self) -> Floats:
+        """Number of objects of both sides by group and label."""
+        chunk = self.table.objects
+        true = self._by_label(chunk.true_datums, chunk.true_labels)
+        return true + self._by_label(chunk.datums, chunk.labels)
+
+    @memoized
+    def positives(self, area_range: tuple[float, float]) -> Floats:
+        """Return the number of counted ground truths by group and label."""
+        chunk, (low, high) = self.table.objects, area_range
+        counts = ~(chunk.crowd | (chunk.true_areas < low) | (chunk.true_areas > high))
+        return self._by_label(chunk.true_datums[counts], chunk.true_labels[counts])
+
+    def _by_label(self, datums: Codes, labels: Codes) -> Floats:
+        width = len(self.table.labels)
+        cells = self.codes[datums].astype(np.int64) * width + labels
+        counts = np.bincount(cells, minlength=self.count * width)
+        return counts.astype(np.float64).reshape(self.count, width)
+
+
+@frozen(eq=False, repr=False)
+class ImageWeights:
+    """Weight of each group of images in a resample.
+
+    Parameters
+    ----------
+    groups : ImageGroups
+        Groups of the images.
+    weights : ndarray of int64, shape (n_groups,)
+        Number of times that the images of each group occur.
+    """
+
+    groups: ImageGroups
+    weights: Codes
+
+    @property
+    def of_images(self) -> Codes:
+        """Weight of each image."""
+        return self.weights[self.groups.codes]
+
+    def sums(self, counts: Floats) -> Codes:
+        """Add up counts by group and label."""
+        return (self.weights.astype(np.float64) @ counts).astype(np.int64)
+
+    def positives(self, area_range: tuple[float, float]) -> Codes:
+        """Return the number of counted ground truths by label."""
+        return self.sums(self.groups.positives(area_range))
 
 
 def _sorted(objects: ImageObjects) -> ImageObjects:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -57,6 +57,8 @@ class CalibrationError:
     >>> report["CalibrationError"].value["ece"]
     0.25
     """
+
+    no_interval: ClassVar[Mapping[str, str]] = {"mce": "a maximum over bins"}
 
     parameters: CalibrationParameters
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -117,6 +117,8 @@ class OptimalLRP:
     >>> report["OptimalLRP"].find(label="dog").value["score_threshold"]
     0.75
     """
+
+    no_interval: ClassVar[Mapping[str, str]] = {"score_threshold": "the place of a minimum"}
 
     parameters: OptimalLRPParameters
 

@@ -47,9 +47,9 @@ class TestResuming:
         ("engine", "how"),
         [
             ("serial", signal.SIGINT),
+            ("serial", signal.SIGKILL),
             ("processes", signal.SIGTERM),
             ("processes", signal.SIGKILL),
-            pytest.param("serial", signal.SIGKILL, marks=pytest.mark.nightly),
             pytest.param("serial", signal.SIGTERM, marks=pytest.mark.nightly),
             pytest.param("serial", signal.SIGHUP, marks=pytest.mark.nightly),
             pytest.param("processes", signal.SIGINT, marks=pytest.mark.nightly),

@@ -19,12 +19,15 @@ from valor_classification.kernels.compiled.functions import (
 from valor_classification.kernels.reference import ranking as reference
 from valor_classification.kernels.values import (
     Codes,
+    Columns,
     LabelAreas,
     RankAreas,
     RankCurve,
     Scores,
     counts_of,
 )
+
+_rank_weighted = KERNELS.function("rank_weighted")
 
 # A precision among fewer than 2**43 datums is above 2**-43, so that its 53 bits end above 2**-96.
 _PRECISION_UNITS = 3 * 32
@@ -120,6 +123,26 @@ def rank_curve(
     return RankCurve(
         thresholds=thresholds[:points], true_positives=true[:points], false_positives=false[:points]
     )
+
+
+def rank_weighted(
+    marks: Columns,
+    weights: Columns,
+    *,
+    below: int = 0,
+    unlisted_positives: int = 0,
+    unlisted_negatives: int = 0,
+) -> LabelAreas:
+    """Areas of a label whose rows are counted with the weight of their group."""
+    limbs = np.zeros((1, _PRECISION_LIMBS), np.uint64)
+    totals = np.empty(2, np.int64)
+    twice_wins = _rank_weighted(
+        *(marks, len(marks), weights, below, unlisted_positives, unlisted_negatives, totals),
+        sums(limbs, _PRECISION_UNITS),
+    )
+    positives, negatives = totals.tolist()
+    precisions = whole(limbs)[0] / 2**_PRECISION_UNITS
+    return LabelAreas.counted(positives, negatives, twice_wins, precisions)
 
 
 def _columns_at_once(count: int, width: int, itemsize: int) -> int:

@@ -7,6 +7,7 @@ import numpy as np
 
 from valor_classification.kernels.values import (
     Codes,
+    Columns,
     LabelAreas,
     RankAreas,
     RankCurve,
@@ -168,4 +169,60 @@ def rank_curve(
         thresholds=thresholds,
         true_positives=positives.astype(counts),
         false_positives=negatives.astype(counts),
+    )
+
+
+def rank_weighted(
+    marks: Columns,
+    weights: Columns,
+    *,
+    below: int = 0,
+    unlisted_positives: int = 0,
+    unlisted_negatives: int = 0,
+) -> LabelAreas:
+    """Areas of a label whose rows are counted with the weight of their group.
+
+    Parameters
+    ----------
+    marks : ndarray of int32, shape (n,)
+        Rows by descending score: four times their group, plus two for the last row of a score, plus
+        one for a positive.
+    weights : ndarray of int32, shape (n_groups,)
+        Weight of each group.
+    below : int
+        Further negatives, which rank below these rows.
+    unlisted_positives, unlisted_negatives : int
+        Datums without a score for the label. They tie with each other below all others.
+
+    Returns
+    -------
+    LabelAreas
+        As `rank_label` gives for rows that are repeated as often as their weight.
+
+    Examples
+    --------
+    >>> marks = np.array([2, 2 + 1, 4 + 2, 4 + 2 + 1], np.int32)
+    >>> rank_weighted(marks, np.array([1, 1], np.int32)).auc
+    0.25
+    >>> rank_weighted(marks, np.array([1, 0], np.int32)).auc
+    0.0
+    """
+    of_rows = weights[marks >> 2].astype(np.int64)
+    last = np.flatnonzero(marks & 2)
+    ends = np.cumsum(of_rows)[last]
+    true = np.cumsum(of_rows * (marks & 1))[last]
+    if below or unlisted_positives or unlisted_negatives:
+        found, hits = (int(each[-1]) if len(each) else 0 for each in (ends, true))
+        unlisted = unlisted_positives + unlisted_negatives
+        ends = np.append(ends, [found + below, found + below + unlisted])
+        true = np.append(true, [hits, hits + unlisted_positives])
+    sizes, negatives = np.diff(true, prepend=0), ends - true
+    before = negatives - np.diff(negatives, prepend=0)
+    has = sizes > 0
+    positives, all_negatives = (int(each[-1]) if len(each) else 0 for each in (true, negatives))
+    return LabelAreas.counted(
+        positives,
+        all_negatives,
+        2 * positives * all_negatives - int(sizes @ (negatives + before)),
+        math.fsum((sizes * true)[has] / ends[has]),
     )

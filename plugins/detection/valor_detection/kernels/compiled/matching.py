@@ -19,6 +19,7 @@ from valor_detection.kernels import KERNELS
 from valor_detection.kernels.columns import (
     Bits,
     Flags,
+    GroupedMatches,
     PairColumns,
     RankedColumns,
     RankedMatches,
@@ -28,6 +29,8 @@ from valor_detection.kernels.reference import matching as reference
 from valor_detection.kernels.row_errors import check_predictions
 
 _HIT_BYTES = KERNELS.constant("hit_bytes")
+_WEIGHTED_ROW_BYTES = KERNELS.constant("weighted_row_bytes")
+_WEIGHTED_HIT_BYTES = KERNELS.constant("weighted_hit_bytes")
 _LEAST_ROOM = 1 << 12  # least number of pairs to allocate
 _THREAD_ROWS = 1 << 13  # minimum number of predictions per thread
 
@@ -45,6 +48,7 @@ _ranked = KERNELS.function("ranked")
 _true_positives = KERNELS.function("true_positives")
 _needed = KERNELS.function("needed", optional=("recalls",))
 _interpolated = KERNELS.function("interpolated")
+_interpolated_weighted = KERNELS.function("interpolated_weighted")
 
 
 def box_pairs(
@@ -195,7 +199,7 @@ def match_ranked(
 
 def ranked_matches(ranked: RankedColumns, threshold_count: int) -> RankedMatches:
     """See `reference.matching.ranked_matches`."""
-    most = min(len(ranked.matched), len(ranked.order)) + 1
+    most = int(np.count_nonzero(ranked.positions >= 0)) + 1
     found = RankedMatches.empty(len(ranked.starts), most, threshold_count)
     return found.head(_ranked_matches(_struct(ranked), *found.columns))
 
@@ -247,3 +251,22 @@ def interpolated(
         *(precisions, reached_by, found),
     )
     return precisions, found, reached_by
+
+
+def interpolated_weighted(
+    matches: GroupedMatches, weights: Ranks, needed: Codes, positives: Codes
+) -> tuple[Floats, Codes]:
+    """See `reference.matching.interpolated_weighted`."""
+    count, points = needed.shape
+    ranked = matches.ranked
+    precisions = np.empty((ranked.threshold_count, points, count))
+    found = np.empty((ranked.threshold_count, count), np.int64)
+    rows = int(np.diff(ranked.starts).max(initial=0)) + 1
+    _interpolated_weighted(
+        *(_struct(ranked), matches.groups, matches.false_starts, matches.false_groups),
+        *(weights, points, needed, positives),
+        np.empty(_WEIGHTED_ROW_BYTES * rows, np.uint8),
+        np.empty(_WEIGHTED_HIT_BYTES * rows, np.uint8),
+        *(precisions, found),
+    )
+    return precisions, found

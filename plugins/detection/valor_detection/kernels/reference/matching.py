@@ -18,6 +18,7 @@ from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels.columns import (
     Bits,
     Flags,
+    GroupedMatches,
     PairColumns,
     RankedColumns,
     RankedMatches,
@@ -527,3 +528,50 @@ def interpolated(
         if with_rows:
             reached_by[number, is_reached, group] = rows.start + hits[at]
     return precisions, found, reached_by
+
+
+def interpolated_weighted(
+    matches: GroupedMatches, weights: Ranks, needed: Codes, positives: Codes
+) -> tuple[Floats, Codes]:
+    """Interpolate precision of predictions that count as often as the weight of their group.
+
+    Parameters
+    ----------
+    matches : GroupedMatches
+        Matched predictions and the groups of their images.
+    weights : ndarray of int32, shape (n_groups,)
+        Weight of each group.
+    needed, positives
+        As for `interpolated`, of the weighted ground truths.
+
+    Returns
+    -------
+    precisions : ndarray of float64, shape (t, r, k)
+        As `interpolated` gives for images that are repeated as often as their weight.
+    true_positives : ndarray of int64, shape (t, k)
+        Number of true positives of all rows.
+    """
+    ranked = matches.ranked
+    count, points = needed.shape
+    precisions = np.zeros((ranked.threshold_count, points, count))
+    precisions[:, :, positives == 0] = -1
+    found = np.zeros((ranked.threshold_count, count), np.int64)
+    for number, group in np.ndindex(found.shape):
+        rows = slice(*ranked.starts[group : group + 2].tolist())
+        wrong = slice(*matches.false_starts[group : group + 2].tolist())
+        missed = np.append(0, np.cumsum(weights[matches.false_groups[wrong]].astype(np.int64)))
+        of_rows = weights[matches.groups[rows]].astype(np.int64)
+        is_matched = _is_at(ranked.matched[rows], number)
+        is_hit = is_matched & ~_is_at(ranked.ignored_match[rows], number)
+        is_miss = ranked.counted[rows] & ~is_matched
+        hits = np.flatnonzero(is_hit & (of_rows > 0))
+        true = np.cumsum(of_rows * is_hit)[hits].astype(np.float64)
+        found[number, group] = (of_rows * is_hit).sum()
+        if positives[group] == 0:
+            continue
+        false = (missed[ranked.false_before[rows]] + np.cumsum(of_rows * is_miss))[hits]
+        precision = true / (false + true + np.spacing(1))
+        greatest = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
+        least = np.maximum(needed[group], 1)
+        precisions[number, :, group] = greatest[np.searchsorted(true, least)]
+    return precisions, found
