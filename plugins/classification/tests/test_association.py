@@ -6,8 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
-from valor_classification.counting.confusion import KeyConfusion
-from valor_classification.kernels.values import ConfusionCells
+from valor_classification.counting.confusion import Cells, KeyConfusion
 from valor_classification.metrics.correlation import _correlation, tabulation
 from valor_classification.readers.arrays import from_predicted
 
@@ -102,12 +101,8 @@ def test_a_perfect_correlation_is_no_more_than_1_however_many_items_there_are() 
         part = KeyConfusion((0.0,), hardmax=True)
         part.add([CAT, DOG])
         labels = np.array([0, 1])
-        part.cells = ConfusionCells(
-            truths=labels,
-            predictions=labels,
-            bins=np.array([1, 1]),
-            counts=np.array([count, 2 * count + 1]),
-        )
+        columns = np.array([labels, labels, [1, 1]])
+        part.cells = Cells(columns, np.array([count, 2 * count + 1]))
 
         assert _correlation(tabulation(part, 0.0)) <= 1
 

@@ -108,7 +108,7 @@ def test_items_without_ground_truth_do_not_take_part() -> None:
 
 def test_log_loss_of_several_ground_truths_is_undefined_and_brier_score_is_not() -> None:
     assert failure_of(SETS, "LogLoss") == (
-        "expected one ground truth of the key for each item, found several on 1 of 3; "
+        "expected one ground truth of the key for each item, found several on 1 item; "
         "BrierScore takes several"
     )
     # a: .01 + .04 + .04, b: .09 + .36, d: .81

@@ -205,7 +205,6 @@ def any_weights(subject: Subject, batches: DataSet) -> None:
     agree(subject.expected(batches), ones, "without weights", "with weights of 1")
     expected = subject.outcome(batches, _weights)
     for how, parts in batches.splits.items():
-        agree(expected, subject.outcome(parts, _weights), "as given", how)
         agree(expected, subject.outcome_merged(parts, _weights), "as given", f"{how} and merged")
 
 

@@ -48,8 +48,8 @@ def test_workers_count_weights_to_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_intervals_are_of_weighted_numbers() -> None:
-    plain = evaluate(ITEMS, METRICS, weights="w", slices=["site"])
-    report = evaluate(ITEMS, METRICS, weights="w", slices=["site"], confidence=0.95)
+    plain = evaluate(ITEMS, METRICS, weights="w")
+    report = evaluate(ITEMS, METRICS, weights="w", confidence=0.95)
     others = evaluate(ITEMS, METRICS, confidence=0.95)
 
     ends = (".low", ".high")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
@@ -27,8 +27,78 @@ _BLOCK = 1 << 18
 _MOST = 1 << 48  # items of a cell: sums of cells stay far below 2**63
 
 
-def _no_cells() -> ConfusionCells:
-    return _cells(np.zeros((3, 0), np.int64), np.zeros(0, np.int64))
+@frozen(eq=False)
+class Cells:
+    """Cells of a confusion at several thresholds, each once.
+
+    Parameters
+    ----------
+    columns : ndarray of int64, shape (3, n_cells)
+        Ground truth or `NONE`, prediction or `NONE`, and number of thresholds passed.
+    counts : ndarray of int64, shape (n_cells,)
+        Number of items, or the sum of their weights.
+    """
+
+    columns: Codes
+    counts: Codes
+
+    @classmethod
+    def of(cls, cells: ConfusionCells) -> Cells:
+        """Join the columns of a kernel."""
+        return cls(np.stack([cells.truths, cells.predictions, cells.bins]), cells.counts)
+
+    def where(self, wanted: NDArray[np.bool_]) -> Cells:
+        """Select cells; usually all."""
+        return self if wanted.all() else Cells(self.columns[:, wanted], self.counts[wanted])
+
+    def renamed(self, codes: Codes) -> Cells:
+        """Convert label codes of cells to codes of the vocabulary; `NONE` stays."""
+        if np.array_equal(codes, np.arange(len(codes))):
+            return self
+        columns = self.columns.copy()
+        columns[:2] = np.append(codes, NONE)[columns[:2]]
+        return evolve(self, columns=columns)
+
+    def and_others(self, others: Cells) -> Cells:
+        """Concatenate cells."""
+        return Cells(
+            np.concatenate([self.columns, others.columns], axis=1),
+            np.concatenate([self.counts, others.counts]),
+        )
+
+    def merged(self, others: Cells) -> Cells:
+        """Merge two sets of cells, each cell once."""
+        if not len(others.counts):
+            return self
+        return self.and_others(others).summed() if len(self.counts) else others
+
+    def summed(self) -> Cells:
+        """Cells that occur several times as one."""
+        if not len(self.counts):
+            return self
+        order = np.lexsort(self.columns[::-1])
+        columns = self.columns[:, order]
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
+        first = np.flatnonzero(is_first)
+        return Cells(columns[:, first], np.add.reduceat(self.counts[order], first))
+
+    def without_predictions(self, label_count: int, threshold_count: int) -> Cells:
+        """Return the cells summed over predictions."""
+        width, cells = threshold_count + 1, self.where(self.columns[0] != NONE)
+        truths, predictions, bins = cells.columns
+        if cells.counts.dtype == object:
+            columns = np.stack([truths, np.full_like(predictions, NONE), bins])
+            return evolve(cells, columns=columns).summed()
+        # Weights are float64, which holds counts up to 2**53.
+        table = np.bincount(truths * width + bins, cells.counts, label_count * width)
+        found = np.flatnonzero(table)
+        columns = np.stack([found // width, np.full_like(found, NONE), found % width])
+        return Cells(columns, table[found].astype(np.int64))
+
+
+def _no_cells() -> Cells:
+    return Cells(np.zeros((3, 0), np.int64), np.zeros(0, np.int64))
 
 
 @define(slots=False, repr=False)
@@ -44,9 +114,9 @@ class KeyConfusion(KeyState):
 
     Attributes
     ----------
-    cells : ConfusionCells
+    cells : Cells
         Ground truth or `NONE`, prediction, thresholds passed, and how many, each cell once.
-    tops : ConfusionCells
+    tops : Cells
         Ground truth, `NONE`, thresholds that the datum's best score passes, and how many.
     several : str, int or None
         The first item with several ground truths, whose matrix does not exist.
@@ -54,8 +124,8 @@ class KeyConfusion(KeyState):
 
     thresholds: tuple[float, ...]
     hardmax: bool
-    cells: ConfusionCells = field(factory=_no_cells, init=False)
-    tops: ConfusionCells = field(factory=_no_cells, init=False)
+    cells: Cells = field(factory=_no_cells, init=False)
+    tops: Cells = field(factory=_no_cells, init=False)
     several: str | int | None = field(default=None, init=False)
 
     def update(self, view: KeyView) -> None:
@@ -72,21 +142,21 @@ class KeyConfusion(KeyState):
             self._note(min(view.uids[view.truth_counts > 1].tolist(), key=natural))
             return
         cells = self._top_cells(view, weights)
-        tops = _without_predictions(cells, len(view.labels), len(self.thresholds))
-        self.tops = _joined(self.tops, _renamed(tops, codes))
+        tops = cells.without_predictions(len(view.labels), len(self.thresholds))
+        self.tops = self.tops.merged(tops.renamed(codes))
         if self.hardmax:
-            cells = _where(cells.predictions != NONE, cells)
-            self.cells = _joined(self.cells, _renamed(cells, codes))
+            cells = cells.where(cells.columns[1] != NONE)
+            self.cells = self.cells.merged(cells.renamed(codes))
             return
         for cells in self._all_cells(view, weights):
-            self.cells = _joined(self.cells, _renamed(cells, codes))
+            self.cells = self.cells.merged(cells.renamed(codes))
 
     def merge(self, other: KeyConfusion) -> None:
         """Add the counts of another state of the same request, which is not modified."""
         super().merge(other)
         codes = self.vocabulary.join(other.vocabulary.labels)
-        self.cells = _joined(self.cells, _renamed(other.cells, codes))
-        self.tops = _joined(self.tops, _renamed(other.tops, codes))
+        self.cells = self.cells.merged(other.cells.renamed(codes))
+        self.tops = self.tops.merged(other.tops.renamed(codes))
         if other.several is not None:
             self._note(other.several)
 
@@ -103,9 +173,9 @@ class KeyConfusion(KeyState):
         super().restore(content)
         self.cells = self._restored(content, "cells")
         self.tops = self._restored(content, "tops")
-        if (self.cells.predictions == NONE).any() or (self.tops.predictions != NONE).any():
+        if (self.cells.columns[1] == NONE).any() or (self.tops.columns[1] != NONE).any():
             raise StateError("cells: expected a prediction in each and none in tops")
-        if (self.tops.truths == NONE).any():
+        if (self.tops.columns[0] == NONE).any():
             raise StateError("tops: expected a ground truth in each, found one without")
         self.several = content["several"]
         if not isinstance(self.several, (str, int, type(None))):
@@ -113,7 +183,7 @@ class KeyConfusion(KeyState):
                 f"several: expected the uid of an item, found {short_repr(self.several)}"
             )
 
-    def _restored(self, content: StateContent, name: str) -> ConfusionCells:
+    def _restored(self, content: StateContent, name: str) -> Cells:
         """Validate the cells of a file: labels and thresholds must exist, each cell once."""
         if isinstance(content.get(name), list):  # of weighted items
             rows, sums = content[name]
@@ -122,14 +192,14 @@ class KeyConfusion(KeyState):
         else:
             found = saved_column(content, name, np.int64, shape=(None, 4), low=NONE, high=_MOST).T
             found, counts = found[:3], np.ascontiguousarray(found[3])
-        cells = _cells(np.ascontiguousarray(found), counts)
+        cells = Cells(np.ascontiguousarray(found), counts)
         if not found.size:
             return cells
         if found[:2].max() >= len(self.vocabulary):
             raise StateError(f"{name}: expected codes of {len(self.vocabulary):,} labels")
-        if cells.bins.min() < 0 or cells.bins.max() > len(self.thresholds) or counts.min() < 0:
+        if found[2].min() < 0 or found[2].max() > len(self.thresholds) or counts.min() < 0:
             raise StateError(f"{name}: expected numbers of thresholds and items, found others")
-        if len(_summed(cells).counts) != len(counts):
+        if len(cells.summed().counts) != len(counts):
             raise StateError(f"{name}: expected each cell once, found one twice")
         return cells
 
@@ -138,9 +208,10 @@ class KeyConfusion(KeyState):
         if self.several is not None:
             return
         # Items with a ground truth, and predictions of items without one.
-        cells = _together(self.tops, _where(self.cells.truths == NONE, self.cells))
+        cells = self.tops.and_others(self.cells.where(self.cells.columns[0] == NONE))
         reached = [
-            sum(cells.counts[cells.bins > index].tolist()) for index in range(len(self.thresholds))
+            sum(cells.counts[cells.columns[2] > index].tolist())
+            for index in range(len(self.thresholds))
         ]
         items, count = sum(cells.counts.tolist()), len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached, items, count, self.hardmax)
@@ -178,19 +249,19 @@ class KeyConfusion(KeyState):
         order = self.vocabulary.order
         ranks = np.empty(len(order) + 1, dtype=np.int64)
         ranks[order], ranks[NONE] = np.arange(len(order)), len(order)
-        passed = _where(self.cells.bins > index, self.cells)
-        failed = _where(self.tops.bins <= index, self.tops)
-        both = _together(passed, failed)
-        return ranks[both.truths], ranks[both.predictions], both.counts
+        passed = self.cells.where(self.cells.columns[2] > index)
+        both = passed.and_others(self.tops.where(self.tops.columns[2] <= index))
+        truths, predictions, _ = both.columns
+        return ranks[truths], ranks[predictions], both.counts
 
-    def _top_cells(self, view: KeyView, weights: Floats | None) -> ConfusionCells:
+    def _top_cells(self, view: KeyView, weights: Floats | None) -> Cells:
         if weights is None:
-            return view.top_cells(self.thresholds)
+            return Cells.of(view.top_cells(self.thresholds))
         bins = kernels.thresholds.passed(view.top_scores, np.array(self.thresholds))
         bins[view.top_labels == NONE] = 0
-        return weighed_cells(view.truths, view.top_labels, bins, weights)
+        return Cells.of(weighed_cells(view.truths, view.top_labels, bins, weights))
 
-    def _all_cells(self, view: KeyView, weights: Floats | None) -> list[ConfusionCells]:
+    def _all_cells(self, view: KeyView, weights: Floats | None) -> list[Cells]:
         scores, thresholds = view.scores, np.array(self.thresholds)
         if not isinstance(scores, ScoreMatrix):
             bins = kernels.thresholds.passed(scores.values, thresholds)
@@ -211,16 +282,18 @@ class KeyConfusion(KeyState):
         predictions: NDArray[np.integer[Any]],
         bins: NDArray[Any],
         weights: Floats | None,
-    ) -> ConfusionCells:
+    ) -> Cells:
         truths = view.truths[datums]
         if weights is not None:
-            return weighed_cells(truths, predictions, bins, weights[datums])
-        return kernels.confusion.confusion_cells(
-            truths,
-            predictions,
-            bins,
-            label_count=len(view.labels),
-            threshold_count=len(self.thresholds),
+            return Cells.of(weighed_cells(truths, predictions, bins, weights[datums]))
+        return Cells.of(
+            kernels.confusion.confusion_cells(
+                truths,
+                predictions,
+                bins,
+                label_count=len(view.labels),
+                threshold_count=len(self.thresholds),
+            )
         )
 
     def _note(self, uid: str | int) -> None:
@@ -228,76 +301,10 @@ class KeyConfusion(KeyState):
         self.several = min(uids, key=natural)
 
 
-def _cells(columns: Iterable[Codes], counts: Codes) -> ConfusionCells:
-    truths, predictions, bins = columns
-    return ConfusionCells(truths=truths, predictions=predictions, bins=bins, counts=counts)
-
-
-def _columns(cells: ConfusionCells) -> Codes:
-    return np.stack([cells.truths, cells.predictions, cells.bins])
-
-
-def _dumped(cells: ConfusionCells) -> Any:
-    columns = _columns(cells)
+def _dumped(cells: Cells) -> Any:
     if cells.counts.dtype == object:
-        return [np.ascontiguousarray(columns.T), as_text(cells.counts)]
-    return np.ascontiguousarray(np.concatenate([columns, cells.counts[None]]).T)
-
-
-def _where(wanted: NDArray[np.bool_], cells: ConfusionCells) -> ConfusionCells:
-    """Select cells; usually all."""
-    if wanted.all():
-        return cells
-    columns = (cells.truths, cells.predictions, cells.bins)
-    return _cells([column[wanted] for column in columns], cells.counts[wanted])
-
-
-def _without_predictions(
-    cells: ConfusionCells, label_count: int, threshold_count: int
-) -> ConfusionCells:
-    """Return the cells summed over predictions."""
-    width = threshold_count + 1
-    cells = _where(cells.truths != NONE, cells)
-    if cells.counts.dtype == object:
-        return _summed(evolve(cells, predictions=np.full_like(cells.predictions, NONE)))
-    # Weights are float64, which holds counts up to 2**53.
-    codes = cells.truths * width + cells.bins
-    table = np.bincount(codes, cells.counts, label_count * width).astype(np.int64)
-    found = np.flatnonzero(table)
-    return _cells((found // width, np.full_like(found, NONE), found % width), table[found])
-
-
-def _renamed(cells: ConfusionCells, codes: Codes) -> ConfusionCells:
-    """Convert label codes of cells to codes of the vocabulary; `NONE` stays."""
-    if np.array_equal(codes, np.arange(len(codes))):
-        return cells
-    renamed = np.append(codes, NONE)
-    return evolve(cells, truths=renamed[cells.truths], predictions=renamed[cells.predictions])
-
-
-def _together(cells: ConfusionCells, others: ConfusionCells) -> ConfusionCells:
-    columns = np.concatenate([_columns(cells), _columns(others)], axis=1)
-    return _cells(columns, np.concatenate([cells.counts, others.counts]))
-
-
-def _joined(cells: ConfusionCells, new: ConfusionCells) -> ConfusionCells:
-    """Merge two sets of cells, each cell once."""
-    if not len(new.counts):
-        return cells
-    return _summed(_together(cells, new)) if len(cells.counts) else new
-
-
-def _summed(cells: ConfusionCells) -> ConfusionCells:
-    """Cells that occur several times as one."""
-    columns = _columns(cells)
-    if not columns.size:
-        return cells
-    order = np.lexsort(columns[::-1])
-    columns = columns[:, order]
-    is_first = np.ones(len(order), dtype=bool)
-    is_first[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
-    first = np.flatnonzero(is_first)
-    return _cells(columns[:, first], np.add.reduceat(cells.counts[order], first))
+        return [np.ascontiguousarray(cells.columns.T), as_text(cells.counts)]
+    return np.ascontiguousarray(np.concatenate([cells.columns, cells.counts[None]]).T)
 
 
 @define(slots=False)

@@ -72,10 +72,16 @@ def weighed_cells(
     >>> cells.truths.tolist(), cells.counts.tolist()
     ([0, 1], [Fraction(2, 1), Fraction(3, 4)])
     """
-    rows = np.stack([truths, predictions, bins.astype(np.int64)])
-    cells, index = np.unique(rows, axis=1, return_inverse=True)
-    counts = weighed(index.reshape(-1), weights, cells.shape[1])
-    return ConfusionCells(truths=cells[0], predictions=cells[1], bins=cells[2], counts=counts)
+    width, depth = int(predictions.max(initial=-1)) + 2, int(bins.max(initial=0)) + 1
+    codes = ((truths + 1) * width + predictions + 1) * depth + bins
+    cells, index = np.unique(codes, return_inverse=True)
+    pairs, bins = np.divmod(cells, depth)
+    return ConfusionCells(
+        truths=pairs // width - 1,
+        predictions=pairs % width - 1,
+        bins=bins,
+        counts=weighed(index, weights, len(cells)),
+    )
 
 
 def numbers(values: NDArray[Any]) -> NDArray[Any]:
