@@ -199,6 +199,7 @@ class _Worker:
     folder: Path
     process: subprocess.Popen[bytes] | None = None
     is_ready: bool = False
+    has_answered: bool = False
     read: bytes = b""
 
     @property
@@ -236,9 +237,11 @@ class _Worker:
     def answer(self, limit: float) -> _Answer:
         if not self.is_ready:
             self._wait_until_ready()
-            limit = max(limit, _WAIT_FOR_IMPORTS)  # the first case imports metrics and readers
+        if not self.has_answered:  # the first case imports metrics and readers
+            limit = max(limit, _WAIT_FOR_IMPORTS)
         line = self._line(limit)
         if line:
+            self.has_answered = True
             return _Answer(**json.loads(line))
         code = self._ended()
         how = f"no answer in {limit:g} s" if code is None else f"ended by {_named(code)}"

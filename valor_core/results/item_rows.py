@@ -289,9 +289,9 @@ class ItemRows(Sequence[ItemRow]):
 
     @property
     def weights(self) -> Floats | None:
-        """Weights of the items, or None if the evaluation has none."""
+        """Weights of the items, or None if all count equally."""
         weights = self.metadata.get(WEIGHT)
-        return None if weights is None else weights.astype(np.float64)
+        return None if weights is None or (weights == 1).all() else weights.astype(np.float64)
 
     @property
     def are_final(self) -> bool:

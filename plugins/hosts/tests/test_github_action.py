@@ -113,7 +113,8 @@ def job(tmp_path: Path) -> Job:
 
 
 def base_report(job: Job, predictions: list[str]) -> None:
-    evaluate(["cat", "dog"], predictions, ["Accuracy"]).save(job.folder / "base.json")
+    truths = ["cat", "dog", "cat", "dog"]
+    evaluate(truths, 2 * predictions, ["Accuracy"]).save(job.folder / "base.json")
 
 
 INPUTS = {"config": "evaluation.yaml", "baseline": "base.json"}
@@ -201,6 +202,20 @@ def test_step_passes_if_requirements_are_met_and_nothing_is_worse(job: Job) -> N
     assert (code, output) == (0, "")
     assert job.text("output").splitlines()[1] == "ok=true"
     assert "**1 of 1 requirements met**" in job.text("summary")
+
+
+def test_other_data_than_base_branch_is_a_warning(job: Job) -> None:
+    evaluate(["cat", "dog"], ["cat", "cat"], ["Accuracy"]).save(job.folder / "base.json")
+    text = CONFIG.replace(">= 0.9", ">= 0.5")
+    (job.folder / "evaluation.yaml").write_text(text, encoding="utf-8")
+
+    code, output = job.run("Evaluate", INPUTS)
+
+    assert code == 0
+    assert output == (
+        "::warning file=evaluation.yaml,title=Valor::"
+        "not comparable with the base branch: data: 2 items, then 4\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
 from valor_report import Comparison, compare, requirement_table, troubles
 
 from valor_core import Registry, Report
@@ -127,7 +128,10 @@ def summary(config: str, report: Report, comparison: Comparison | None, gate: st
 def _failing(comparison: Comparison, gate: str) -> tuple[str, ...]:
     if gate == "never":
         return ()
-    return comparison.failing("differ" if gate == "differ" else "worse")
+    if gate == "differ":
+        return comparison.failing("differ")
+    # A branch may change data and parameters on purpose: a warning names them.
+    return evolve(comparison, incomparable=()).failing("worse")
 
 
 def evaluate() -> int:
@@ -165,6 +169,9 @@ def evaluate() -> int:
     if failing:
         text = f"compared with the base branch: {', '.join(failing)}"
         found.append(annotation("error", text, "Valor", config))
+    for reason in () if comparison is None else comparison.incomparable:
+        text = f"not comparable with the base branch: {reason}"
+        found.append(annotation("warning", text, "Valor", config))
     print(*found, sep="\n", end="\n" if found else "", flush=True)
     code = done.returncode or int(bool(failing))
     text = summary(config, report, comparison, gate)

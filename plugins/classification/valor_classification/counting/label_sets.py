@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import define
+from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification import kernels
@@ -18,6 +18,7 @@ from valor_classification.counting.threshold_counts import threshold_warnings
 from valor_classification.counting.weighted_counts import as_text, of_text, total, weighed
 from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
+from valor_core.results import ItemRows, Numbers
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
@@ -38,6 +39,8 @@ class KeyAgreement(KeyState):
         Ascending score thresholds.
     hardmax : bool
         Whether only the best-scoring label of a datum is a prediction.
+    rows : tuple of bool
+        Not empty to keep which datums are right at the first threshold.
 
     Attributes
     ----------
@@ -53,11 +56,13 @@ class KeyAgreement(KeyState):
 
     thresholds: tuple[float, ...]
     hardmax: bool
+    rows: tuple[bool, ...] = ()
     with_truth: int = counted(int)
     datums: int = counted(int)
     has_several: bool = counted(bool)
     hits: Codes = counted(_no_hits, takes_self=True)
     sets: Counter[tuple[int, int, int]] = counted(Counter)
+    _right: list[ItemRows] = field(factory=list, init=False)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
@@ -65,6 +70,12 @@ class KeyAgreement(KeyState):
         self.datums += view.size
         self.with_truth += view.with_truth
         self.has_several |= not view.is_single
+        if self.rows:
+            is_right = np.zeros(view.count)
+            is_right[self._truth_rows(view)[self._truth_bins(view) > 0]] = 1
+            kept = np.flatnonzero(view.has_truth)
+            numbers = Numbers(is_right[kept], np.zeros(len(kept), np.uint8))
+            self._right.append(ItemRows(view.uids[kept], {"": numbers}))
         if self.hardmax and view.is_single:
             self._count_single(view)
             return
@@ -82,6 +93,7 @@ class KeyAgreement(KeyState):
         self.datums += total(weights[view.taking_part])
         self.with_truth += total(weights[view.has_truth])
         self.has_several |= not view.is_single
+        self.rows = ()
         hits = weights[self._truth_rows(view)]
         self.hits = self.hits + weighed(self._truth_bins(view), hits, len(self.hits))
         sizes, common = self._sizes(view)
@@ -93,6 +105,25 @@ class KeyAgreement(KeyState):
             sums = weighed(codes.reshape(-1), weights[rows], cells.shape[1])
             for cell, weight in zip(cells.T.tolist(), sums.tolist(), strict=True):
                 self.sets[index, *cell] += weight
+
+    @property
+    def item_rows(self) -> ItemRows | None:
+        """1 for a datum that is right, otherwise 0; for one threshold and one truth each."""
+        if not self.rows or self.has_several or len(self.thresholds) > 1:
+            return None
+        return ItemRows.joined(self._right).sorted()
+
+    def merge(self, other: Self) -> None:
+        """Add the counts and rows of another state of the same request, which is not modified."""
+        super().merge(other)
+        self.rows = self.rows if other.rows else ()
+        self._right += other._right
+
+    def resamples(
+        self, parts: Sequence[Self], weights: Codes, nested: Callable[..., Iterable[Any]]
+    ) -> Iterator[Self]:
+        """Yield weighted sums of the counts."""
+        return self._resamples(parts, weights, nested)
 
     def warnings(self) -> Iterator[str]:
         """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
@@ -108,13 +139,16 @@ class KeyAgreement(KeyState):
     def dump(self) -> StateContent:
         """Return all counts, for a file."""
         sets: Any = [(*cell, as_text(count)) for cell, count in self.sets.items()]
-        if any(isinstance(weight, str) for *_, weight in sets):
-            return super().dump() | {"sets": sets}
-        return super().dump() | {"sets": np.array(sets, np.int64).reshape(-1, 4)}
+        if not any(isinstance(weight, str) for *_, weight in sets):
+            sets = np.array(sets, np.int64).reshape(-1, 4)
+        kept = {"item_rows": ItemRows.joined(self._right).dump()} if self.rows else {}
+        return super().dump() | {"sets": sets} | kept
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content | {"sets": {}})
+        self.rows = self.rows if "item_rows" in content else ()
+        self._right = [ItemRows.restored(content["item_rows"])] if self.rows else []
         if isinstance(content["sets"], list):
             cells = np.array([cell for *cell, _ in content["sets"]], np.int64)
             sums = [of_text(weight, "sets") for *_, weight in content["sets"]]
@@ -240,8 +274,16 @@ class Agreement(StateByKey):
     """`KeyAgreement` for each label key."""
 
     part: ClassVar[type[KeyAgreement]] = KeyAgreement
+    keeps_rows: ClassVar[bool] = True
     thresholds: tuple[float, ...] = ()
     hardmax: bool = True
+    rows: tuple[bool, ...] = ()
+
+    @property
+    def item_rows(self) -> ItemRows | None:
+        """Rows of the only label key."""
+        parts = list(self.keys.values())
+        return parts[0].item_rows if len(parts) == 1 else None
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:

@@ -566,11 +566,11 @@ CONSTANT(weighted_hit_bytes, sizeof(WeightedHit));
 
 /* `interpolated` with predictions that count as often as the weight of their image's group.
    `groups` has a group per row, and `false_groups` one per prediction that is never matched, in the
-   order of the ranking, from `false_starts` for each label. `rows` and `hits` have room for the
-   rows of a label, and one more. */
+   order of the ranking, from `false_starts` for each label. `room` is for a row and a hit for each
+   row of the label that has most, and one more. */
 EXPORT(void, interpolated_weighted, const RankedMatches *of, const int32_t *groups,
        const int64_t *false_starts, const int32_t *false_groups, const int32_t *weights,
-       int64_t point_count, const int64_t *needed, const int64_t *positives, void *rows, void *hits,
+       int64_t point_count, const int64_t *needed, const int64_t *positives, void *room,
        double *precisions, int64_t *found) {
     const int64_t group_count = of->count;
     const int64_t threshold_count = of->threshold_count;
@@ -579,8 +579,11 @@ EXPORT(void, interpolated_weighted, const RankedMatches *of, const int32_t *grou
     const uint8_t *counted = of->counted;
     const uint64_t *matched = of->matched;
     const uint64_t *ignored_match = of->ignored_match;
-    WeightedRow *kept = rows;
-    WeightedHit *ranked = hits;
+    int64_t most = 0;
+    for (int64_t k = 0; k < group_count; k++)
+        if (starts[k + 1] - starts[k] > most) most = starts[k + 1] - starts[k];
+    WeightedRow *kept = room;
+    WeightedHit *ranked = (WeightedHit *)(kept + most + 1);
     for (int64_t k = 0; k < group_count; k++) {
         const int32_t *wrong = false_groups + false_starts[k];
         const int64_t *need = needed + k * point_count;

@@ -215,6 +215,9 @@ def compare(
         number = ComparedNumber(two.result, two.part, float(one.value), float(two.value))
         if not other_data and two.metric not in other_versions:
             rows = pairs.get((two.metric, text_of(two.result.parameters)))
+            if rows is None:
+                # Results of labels or thresholds; the test checks that the number is of the rows.
+                rows = next((one for one in pairs.values() if one.metric == two.metric), None)
             if test in ("auto", "jackknife") and are_grouped:
                 found = _of_groups(one, two, level)
             if found is None and test != "jackknife" and rows is not None and not two.result.slice:

@@ -265,8 +265,7 @@ def interpolated_weighted(
     _interpolated_weighted(
         *(_struct(ranked), matches.groups, matches.false_starts, matches.false_groups),
         *(weights, points, needed, positives),
-        np.empty(_WEIGHTED_ROW_BYTES * rows, np.uint8),
-        np.empty(_WEIGHTED_HIT_BYTES * rows, np.uint8),
+        np.empty((_WEIGHTED_ROW_BYTES + _WEIGHTED_HIT_BYTES) * rows, np.uint8),
         *(precisions, found),
     )
     return precisions, found
