@@ -37,7 +37,7 @@ COMMANDS = {
         "run": "Run the evaluation of a config, or metrics on data files.",
         "rerun": "Repeat the evaluation of a saved report.",
         "merge": "Merge saved states of one config into a report.",
-        "compare": "Compare two reports, or the headline numbers of several.",
+        "compare": "Compare two reports, or the headline numbers and ranks of several.",
     },
     "Find out": {
         "list": "List the installed metrics.",
