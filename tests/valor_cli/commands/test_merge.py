@@ -93,7 +93,10 @@ def test_merge_requirement_without_number_exits_with_2_and_keeps_report(valor):
         (["a.npz", "--require", "Loudnes >= 1"], "no chosen metric is called 'Loudnes'"),
         (["a.npz", "./a.npz"], "expected each state once, got it twice"),
         (["a.npz", "config.yaml"], "config.yaml: expected a saved state"),
-        (["a.npz", "-o", "all.docx"], "expected .json, .csv, .html, .md, .txt or .xml, got all.docx"),
+        (
+            ["a.npz", "-o", "all.docx"],
+            "expected .json, .csv, .html, .md, .txt or .xml, got all.docx",
+        ),
         ([], "merge: expected STATES, got nothing"),
     ],
 )
