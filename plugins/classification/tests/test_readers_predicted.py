@@ -80,7 +80,7 @@ def test_labels_may_be_lists_or_nothing(tmp_path: Path) -> None:
     report = read("predicted", choice, path=path, options={"slices": ["city"]})
 
     assert report.results == results_of(items, choice)
-    assert report.slice(city="Oslo") == results_of([items[0], items[2]], choice)
+    assert list(report.slice(city="Oslo")) == list(results_of([items[0], items[2]], choice))
     assert by_label(report.results)["dog"] == {"tp": 0, "fp": 1, "fn": 2, "tn": 0}
 
 
