@@ -15,6 +15,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.stats import norm
+from valor_classification.metrics.calibration_error import CalibrationError
 from valor_intervals.confidence import FEWEST_EFFECTIVE, FEWEST_GROUPS
 from valor_intervals.estimates import extreme_estimate, interval_of, is_extreme
 
@@ -49,6 +50,8 @@ class Case:
         Value of the population.
     is_average : bool
         Whether it averages labels.
+    least_items : int
+        Fewest items without a warning.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Case:
     range: Range
     value: float = field()
     is_average: bool = False
+    least_items: int = 0
 
     @value.default
     def _of_a_million(self) -> float:
@@ -203,7 +207,8 @@ def cases() -> Iterator[Case]:
         for share in (0.5, 0.1, 0.02):
             yield Case(f"{name}, {share:.0%} positive", binary(share, 1.5), statistic, UNIT)
     yield Case("mean AP of 5 labels", multilabel, mean_average_precision, UNIT, is_average=True)
-    yield Case("ECE, 10 bins", overconfident, ece, UNIT)
+    least = CalibrationError.least_items["ece"]
+    yield Case("ECE, 10 bins", overconfident, ece, UNIT, least_items=least)
     yield Case("MCE, 10 bins (never shown)", overconfident, mce, UNIT)
     yield Case("median, lognormal (never shown)", lognormal, median, Range(0), 1.0)
 
@@ -259,6 +264,7 @@ def cell(case: Case, size: int, simulations: int) -> tuple[Outcome, Outcome]:
             if one.interval is not None:
                 low, high = one.interval
                 few = groups < FEWEST_GROUPS or one.effective < FEWEST_EFFECTIVE
+                few = few or size < case.least_items
                 found[method] = found[method].and_one(low <= case.value <= high, few)
     return found[0], found[1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -105,7 +105,7 @@ def _slice(
 def _computed(
     evaluation: Evaluation,
     state: EvaluationState,
-    keys: Iterable[SliceKey],
+    keys: Collection[SliceKey],
     states: Sequence[Any],
     where: Mapping[str, Any],
 ) -> list[Result]:
@@ -124,7 +124,7 @@ def _computed(
     for key in keys:
         groups.setdefault(key[-1], []).append(key)
     parts = {group: state.merged(groups[group], evaluation.plan) for group in sorted(groups)}
-    return confidence.with_intervals(results, parts, evaluation, where)
+    return confidence.with_intervals(results, parts, evaluation, where, state.items(keys))
 
 
 def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[ItemTable]:

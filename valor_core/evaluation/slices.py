@@ -37,6 +37,7 @@ class Grouping(Protocol):
         parts: Mapping[int, Sequence[Any]],
         evaluation: Any,
         where: Any,
+        items: int | None = None,
     ) -> list[Any]:
         """Return results with intervals, from the states of each group by its code."""
 

@@ -412,7 +412,8 @@ class Metric(Protocol):
     """Frozen parameters of a metric, and the computation of its results from states.
 
     Optional attribute ``no_interval``: names of numbers for which resampling gives no valid
-    interval, such as maxima, with the reason: ``{"mce": "a maximum over bins"}``.
+    interval, such as maxima, with the reason: ``{"mce": "a maximum over bins"}``. Optional
+    attribute ``least_items``: fewest items from which intervals hold, by number: ``{"ece": 1000}``.
     """
 
     def needs(self) -> tuple[StateRequest | RowsOf, ...]:

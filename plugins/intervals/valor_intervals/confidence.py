@@ -134,6 +134,7 @@ class Confidence:
         parts: Mapping[int, Sequence[Any]],
         evaluation: Evaluation,
         where: Mapping[str, Any],
+        items: int | None = None,
     ) -> list[Result]:
         """Return results with a table ``confidence`` among their details.
 
@@ -147,6 +148,8 @@ class Confidence:
             Plan and metrics.
         where : mapping of str to value
             Metadata values of the slice.
+        items : int, optional
+            Number of items, for a warning if they are too few for a number.
         """
         chosen = self.parameters
         numbers = partial(numbers_of, with_tables=chosen.tables)
@@ -169,6 +172,8 @@ class Confidence:
                 kept = _kept(without[:, column], resampled[:, column])
             rows.setdefault(i, []).append(one.row(name) | kept)
         warnings += _doubtful(found, len(parts))
+        if items is not None:
+            warnings += _too_few(replicates, items)
         detailed = [_detailed(one, rows.get(i, ())) for i, one in enumerate(results)]
         if warnings and detailed:
             first = detailed[0]
@@ -228,6 +233,21 @@ def _doubtful(found: Sequence[Estimate], groups: int) -> list[str]:
         "those of a rare label; simulated 95 % intervals then contain the true value in 84 to "
         "100 % of cases. Add items of rare labels"
     ]
+
+
+def _too_few(replicates: Replicates, items: int) -> list[str]:
+    """Return a warning if a number needs more items, as its metric declares."""
+    metrics = replicates.evaluation.plan.metrics
+    least = {one.spec.identity: getattr(one.make(), "least_items", {}) for one in metrics}
+    for i, name in replicates.places:
+        result = replicates.results[i]
+        needed = least.get(result.metric, {}).get(name, 0)
+        if items < needed:
+            return [
+                f"intervals: {name} of {result.type} needs {needed:,} items, found {items:,}; its "
+                "interval contains the true value too rarely"
+            ]
+    return []
 
 
 def _only(count: int) -> str:

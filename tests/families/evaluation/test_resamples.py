@@ -121,3 +121,13 @@ def test_resample_gives_the_numbers_of_repeated_items(name: str) -> None:
         for (i, each), number in zip(places, numbers.tolist(), strict=True):
             key = (results[i].metric, str(results[i].parameters), each)
             assert (number == there[key]) if key in there else np.isnan(number)
+
+
+def test_calibration_error_of_few_items_warns() -> None:
+    random = np.random.default_rng(0)
+    for count, warned in ((200, True), (1000, False)):
+        true = random.integers(0, 2, count)
+        scores = np.clip(random.normal(0.3, 0.3, count) + 0.4 * true, 0, 1)
+        report = evaluate(true.tolist(), scores.tolist(), ["CalibrationError"], confidence=0.95)
+        found = [one for one in report.warnings if "ece of CalibrationError needs 1,000" in one]
+        assert bool(found) is warned

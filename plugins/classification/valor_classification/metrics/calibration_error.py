@@ -46,6 +46,8 @@ class CalibrationError:
     """
 
     no_interval: ClassVar[Mapping[str, str]] = {"mce": "a maximum over bins"}
+    # With fewer items, noise in the bins makes the error too high: docs/design/intervals.md.
+    least_items: ClassVar[Mapping[str, int]] = {"ece": 1000}
 
     parameters: CalibrationParameters
 
