@@ -25,20 +25,19 @@ def test_randomization_equals_all_swaps_of_few_items() -> None:
 
 def test_randomization_equals_scipy() -> None:
     random = np.random.default_rng(1)
-    first = random.random(60)
-    second = first + random.normal(0.05, 0.2, 60)
+    first = random.random(12)
+    second = first + random.normal(0.05, 0.2, 12)
     found = permutation_test(
         (first, second),
         lambda one, other: one.mean() - other.mean(),
         permutation_type="samples",
-        n_resamples=20_000,
-        rng=0,
+        n_resamples=np.inf,
     )
 
     p = approximate_randomization(scores(*first), scores(*second), means)
 
-    # Both are shares of random swaps; three standard errors of each.
-    assert p == pytest.approx(found.pvalue, abs=0.012)
+    # SciPy counts all 4,096 swaps. The other is a share of 10,000 random ones: three standard errors.
+    assert p == pytest.approx(found.pvalue, abs=0.015)
 
 
 def test_equal_differences_count_unless_strict() -> None:
