@@ -36,7 +36,7 @@ def test_randomization_equals_scipy() -> None:
 
     p = approximate_randomization(scores(*first), scores(*second), means)
 
-    # SciPy counts all 4,096 swaps. The other is a share of 10,000 random ones: three standard errors.
+    # SciPy counts all 4,096 swaps, the other 10,000 random ones: three standard errors.
     assert p == pytest.approx(found.pvalue, abs=0.015)
 
 
