@@ -438,3 +438,14 @@ def test_worst_slices_are_options_of_slices_in_config(valor):
     result = valor("run", "config.yaml", "--worst-slices", "3")
     assert result.exit_code == 2
     assert "--worst-slices: expected slices in the config, found none" in result.stderr
+
+
+def test_confidence_that_is_not_json_is_rejected_with_an_example(valor, tmp_path):
+    (tmp_path / "config.yaml").write_text("task: text")
+    result = valor("run", str(tmp_path / "config.yaml"), "--confidence", "{resamples: 200}")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "valor: --confidence: expected a level or JSON, got '{resamples: 200}'\n"
+        "Write it as: --confidence '{\"resamples\": 1000}'\n"
+    )

@@ -134,7 +134,14 @@ def with_options(
     if weights is not None:
         changed["weights"] = weights
     if confidence is not None:
-        section, wanted = changed.get("confidence"), override({}, [f"confidence={confidence}"])
+        section = changed.get("confidence")
+        try:
+            wanted = override({}, [f"confidence={confidence}"])
+        except ConfigError as error:
+            raise ConfigError(
+                f"--confidence: expected a level or JSON, got {confidence!r}",
+                "Write it as: --confidence '{\"resamples\": 1000}'",
+            ) from error
         others = section if isinstance(section, Mapping) else {}
         value = wanted["confidence"]
         table = value if isinstance(value, Mapping) else {"level": value}
