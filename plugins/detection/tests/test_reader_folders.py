@@ -200,6 +200,46 @@ def test_coordinates_can_be_edges_and_difficult_objects_skipped() -> None:
     assert batch.left_out == {"groundtruths left out: difficult": 1}
 
 
+def test_difficult_objects_can_be_ignored() -> None:
+    voc_files()
+    reader = voc(difficult="ignore")
+    (batch,) = reader.read(reader.partitions()[0])
+    assert batch.groundtruths.ignored.tolist() == [False, True]
+    assert batch.left_out == {}
+
+
+def test_list_of_images_selects_annotations() -> None:
+    voc_files(test_txt="b  1\n\n")
+    Path("dt/comp4_det_test_dog.txt").write_text("b 0.25 2 2 3 3\n", "utf-8")
+    (part,) = voc(images=Path("test.txt")).partitions()
+    (batch,) = voc(images=Path("test.txt")).read(part)
+    assert batch.datums.uids.tolist() == ["b"]
+    assert len(batch.predictions) == 1
+
+
+def test_results_of_images_outside_the_list_are_rejected() -> None:
+    voc_files(test_txt="b\n")
+    reader = voc(images=Path("test.txt"))
+    with pytest.raises(ReadError) as caught:
+        list(reader.read(reader.partitions()[0]))
+    assert str(caught.value) == (
+        "dt/comp4_det_test_dog.txt, line 1: expected one of the 1 images of test.txt, found 'a'"
+    )
+    Path("dt/comp4_det_test_dog.txt").unlink()
+    write(dt__a_xml=xml(an_object("dog", 1, 1, 4, 2, score=0.5)))
+    with pytest.raises(ReadError, match=r"dt/a\.xml: expected one of the 1 images of test\.txt"):
+        reader.partitions()
+
+
+def test_listed_image_without_annotations_is_rejected() -> None:
+    voc_files(test_txt="b\nc\nd\n")
+    with pytest.raises(ReadError) as caught:
+        voc(images=Path("test.txt")).partitions()
+    assert str(caught.value) == (
+        "test.txt: expected images with an XML file in gt, found 'c' (and 1 more)"
+    )
+
+
 def test_results_can_be_xml() -> None:
     voc_files(dt__a_xml=xml(an_object("dog", 1, 1, 4, 2, score=0.5)))
     Path("dt/comp4_det_test_dog.txt").unlink()

@@ -102,6 +102,25 @@ def test_voc_folders_are_recognized(write, result):
     assert yolo(both) is None
 
 
+@pytest.mark.parametrize("first", ["VOC2007", "VOC2007/Annotations"])
+def test_images_of_the_split_in_the_names_of_results_are_evaluated(write, first):
+    folder = write(
+        {
+            "VOC2007/Annotations/a.xml": "<annotation></annotation>",
+            "VOC2007/Annotations/b.xml": "<annotation></annotation>",
+            "VOC2007/ImageSets/Main/test.txt": "a\n",
+            "VOC2007/ImageSets/Main/val.txt": "b\n",
+            "results/comp4_det_test_cat.txt": "a 0.5 1 1 4 2\n",
+        }
+    )
+
+    assert voc((folder / first, folder / "results")).data == {
+        "groundtruths": str(folder / "VOC2007/Annotations"),
+        "predictions": str(folder / "results"),
+        "images": str(folder / "VOC2007/ImageSets/Main/test.txt"),
+    }
+
+
 def test_folders_of_other_text_files_are_not_recognized(write):
     folder = write({"a/notes.txt": "five words that are notes\n", "b/c.txt": "1 2 3 4 5 6\n"})
 

@@ -27,7 +27,7 @@ class GeojsonParameters:
     invalid_geometry: Policy = invalid_geometry_field("polygons")
 
 
-Difficult = Literal["keep", "skip"]
+Difficult = Literal["keep", "ignore", "skip"]
 
 
 @parameters
@@ -39,13 +39,21 @@ class VocParameters:
         help="Folder of results: a text file for each class with lines of image, score, xmin, "
         "ymin, xmax, ymax, or an XML file for each image whose objects have a score."
     )
+    images: Path | None = parameter(
+        default=None,
+        help="Text file with the name of an image in each line, such as ImageSets/Main/test.txt; "
+        "null is all images with an XML file.",
+    )
     inclusive: bool = parameter(
         default=True,
         help="True if coordinates are pixel numbers from 1, with the last pixel inside the box, as "
         "in VOC; false if they are edges.",
     )
     difficult: Difficult = parameter(
-        default="keep", help="Policy for objects marked as difficult: keep, or skip."
+        default="keep",
+        help="Policy for objects marked as difficult: ignore neither counts them nor the "
+        "predictions that match them, as in VOC; keep counts them; skip excludes them, so that "
+        "their predictions are false positives.",
     )
     label_key: str = LABEL_KEY
     invalid_geometry: Policy = invalid_geometry_field("boxes")

@@ -171,6 +171,8 @@ _HEADER = 1 << 12
 _NAMES = ("data.yaml", "data.yml", "dataset.yaml", "classes.txt", "obj.names")
 _SPLITS = ("val", "valid", "test", "train")
 _IMAGES, _LABELS = "images", "labels"
+_ANNOTATIONS = "Annotations"
+_VOC_SPLIT = re.compile(r"comp\d+_det_([^_]+)_")
 _LARGEST_SHARE = 1.01
 _NEEDS_NAMES = "data.yaml, or a text file with one class name per line."
 _NEEDS_IMAGES = "Folder of the images; or set data.sizes to a table of uid, width and height."
@@ -200,6 +202,8 @@ def voc(files: Sequence[Path]) -> Detected | None:
     if len(files) != 2 or not all(isinstance(file, Path) for file in files):
         return None
     truths, results = files
+    if (truths / _ANNOTATIONS).is_dir():
+        truths /= _ANNOTATIONS
     if not any(b"<annotation" in head for head in _heads(truths, ".xml")):
         return None
     has_xml = any(b"<object" in head or b"<annotation" in head for head in _heads(results, ".xml"))
@@ -209,9 +213,21 @@ def voc(files: Sequence[Path]) -> Detected | None:
         and not any(map(_is_voc_result, _heads(results, ".txt")))
     ):
         return None
-    return Detected(
-        data={"groundtruths": str(truths), "predictions": str(results)}, metrics=_FOLDER_METRICS
-    )
+    data = {"groundtruths": str(truths), "predictions": str(results)}
+    images = _image_set(truths, results)
+    if images is not None:
+        data["images"] = str(images)
+    return Detected(data=data, metrics=_FOLDER_METRICS)
+
+
+def _image_set(annotations: Path, results: Path) -> Path | None:
+    """Find the list of images of the split in the names of results, ``comp4_det_test_cat.txt``."""
+    for path in islice(_files(results, ".txt"), 1):
+        match = _VOC_SPLIT.match(path.name)
+        images = annotations.parent / "ImageSets" / "Main" / f"{match[1] if match else ''}.txt"
+        if match and images.is_file():
+            return images
+    return None
 
 
 def _recognized(

@@ -68,6 +68,11 @@ _SIDES = ("height", "width")
 class VocReader:
     """Reader of objects in XML files; results are XML, or lines of image, score and edges.
 
+    Lines of results are those of VOC's devkit, in a file for each class such as
+    ``comp4_det_test_dog.txt``. The devkit counts pixels from 1 and measures a width as
+    ``xmax - xmin + 1``. The reader converts to edges, ``xmin - 1`` and ``xmax``, so areas and IoUs
+    are those of the devkit.
+
     Parameters
     ----------
     parameters : VocParameters
@@ -84,6 +89,9 @@ class VocReader:
         chosen = self.parameters
         truths = files_of(chosen.groundtruths, [".xml"])
         results = files_of(chosen.predictions, [".xml"])
+        if chosen.images is not None:
+            truths = _listed(truths, chosen.images, chosen.groundtruths)
+            _check_listed(results, truths, chosen.images)
         lines = files_of(chosen.predictions, [".txt"])
         if results and lines:
             raise ReadError(
@@ -158,9 +166,32 @@ class VocReader:
             where, uid = unknown[0]
             raise ReadError(
                 f"{where}: expected one of the {len(found):,} images of "
-                f"{self.parameters.groundtruths}, found {uid!r}{and_more(len(unknown) - 1)}"
+                f"{self.parameters.images or self.parameters.groundtruths}, "
+                f"found {uid!r}{and_more(len(unknown) - 1)}"
             )
         return found
+
+
+def _listed(truths: dict[str, Path], images: Path, folder: Path) -> dict[str, Path]:
+    """Return the annotation files of the images in a list."""
+    lines = [line.split() for line in text_of(images).splitlines()]
+    names = [normalize("NFC", fields[0]) for fields in lines if fields]
+    missing = [name for name in names if name not in truths]
+    if missing:
+        raise ReadError(
+            f"{images}: expected images with an XML file in {folder}, found "
+            f"{missing[0]!r}{and_more(len(missing) - 1)}"
+        )
+    return {name: truths[name] for name in names}
+
+
+def _check_listed(results: dict[str, Path], truths: dict[str, Path], images: Path) -> None:
+    unknown = [uid for uid in results if uid not in truths]
+    if unknown:
+        raise ReadError(
+            f"{results[unknown[0]]}: expected one of the {len(truths):,} images of {images}, found "
+            f"{unknown[0]!r}{and_more(len(unknown) - 1)}"
+        )
 
 
 @frozen
@@ -170,9 +201,10 @@ class _Object:
     label: Label
     box: Box
     score: float | None
+    is_ignored: bool = False
 
     def true(self) -> TrueObject:
-        return TrueObject(self.label, self.box)
+        return TrueObject(self.label, self.box, ignored=self.is_ignored)
 
     def predicted(self) -> PredictedObject:
         if self.score is None:
@@ -198,7 +230,7 @@ class _Image:
         if root.tag != "annotation":
             raise ReadError(f"{path}: expected an element annotation, found {short_repr(root.tag)}")
         objects = list(enumerate(root.findall("object")))
-        kept = [one for one in objects if chosen.difficult == "keep" or not _is_difficult(one[1])]
+        kept = [one for one in objects if chosen.difficult != "skip" or not _is_difficult(one[1])]
         return cls(
             tuple(_object(element, path, position, chosen) for position, element in kept),
             _size(root, path),
@@ -240,7 +272,8 @@ def _object(element: Element, path: Path, position: int, chosen: VocParameters) 
     scores = [element.findtext(tag) for tag in ("score", "confidence")]
     score = next((_number(text, f"{where}, score") for text in scores if text), None)
     label = Label(chosen.label_key, name)
-    return _Object(where, position, label, _box(edges, where, chosen), score)
+    is_ignored = chosen.difficult == "ignore" and _is_difficult(element)
+    return _Object(where, position, label, _box(edges, where, chosen), score, is_ignored)
 
 
 def _number(text: str | None, where: str) -> float:
