@@ -214,7 +214,7 @@ def test_missing_shapely_suggests_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "shapely", None)
-    shapes, first = Shapes.of([SQUARE]), np.array([0])
+    shapes, first = Shapes.of([Polygon([(0, 0), (2, 0), (0, 2)])]), np.array([0])
     with pytest.raises(
         MissingExtraError,
         match="geometry: the overlap of polygons needs shapely, which is not installed",

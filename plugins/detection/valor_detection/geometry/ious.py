@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError
 from valor_core.kernels import map_spans, spans_of_equal_cost
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import Rings, RunLengths, Shapes
+from valor_core.schemas.geometry import RunLengths, Shapes
 from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON
 from valor_detection.geometry.conversion import converted
 from valor_detection.geometry.polygons import (
@@ -18,10 +18,11 @@ from valor_detection.geometry.polygons import (
     self_crossing,
     to_shapely,
 )
+from valor_detection.geometry.quadrilaterals import are_rectangles, convex_quadrilaterals
 from valor_detection.kernels import masks as kernels
+from valor_detection.kernels import quadrilaterals
 
 _PAIRS_EACH = 1 << 12  # least polygon pairs per thread
-_SKEW = 1e-3  # share of the diagonal, above the rounding of corners
 
 
 def pair_ious(
@@ -62,7 +63,7 @@ def pair_ious(
     SchemaError
         If a pair has masks of two sizes.
     MissingExtraError
-        If polygons are compared and shapely is not installed.
+        If polygons other than convex quadrilaterals are compared and shapely is not installed.
 
     Examples
     --------
@@ -100,27 +101,9 @@ def _pair_kinds(
     ):
         mixed = np.flatnonzero((kinds == BOX) & (side_kinds == POLYGON))
         if len(mixed) and shapes.rings is not None:
-            is_exact = raised or _are_turned_boxes(shapes.rings, rows[mixed])
+            is_exact = raised or are_rectangles(shapes.rings, rows[mixed])
             kinds[mixed] = np.where(is_exact, POLYGON, BOX)
     return kinds
-
-
-def _are_turned_boxes(rings: Rings, rows: Codes) -> NDArray[np.bool_]:
-    """Return which rows are rotated boxes: four corners with equal, bisecting diagonals."""
-    used, inverse = np.unique(rows, return_inverse=True)
-    polygons = rings.rows[used], rings.rows[used + 1]
-    ring_rows = rings.polygons[polygons[0]], rings.polygons[polygons[1]]
-    first, end = rings.rings[ring_rows[0]], rings.rings[ring_rows[1]]
-    has_four = (polygons[1] - polygons[0] == 1) & (ring_rows[1] - ring_rows[0] == 1)
-    has_four &= end - first == 4
-    corners = rings.points[first[has_four, None] + np.arange(4)]
-    one, other = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
-    middles = corners[:, 2] + corners[:, 0] - corners[:, 3] - corners[:, 1]
-    lengths = np.hypot(*one.T), np.hypot(*other.T)
-    off = np.maximum(np.hypot(*middles.T), np.abs(lengths[0] - lengths[1]))
-    turned = np.zeros(len(used), dtype=bool)
-    turned[has_four] = off <= _SKEW * np.maximum(*lengths)
-    return turned[inverse]
 
 
 def _check_sizes(
@@ -164,6 +147,30 @@ def _ratio(both: Floats, true: Floats, predicted: Floats, crowd: NDArray[np.bool
 
 
 def _polygon_ious(
+    true: Shapes,
+    predicted: Shapes,
+    true_rows: Codes,
+    predicted_rows: Codes,
+    crowd: NDArray[np.bool_],
+    at_least: float,
+) -> Floats:
+    """Compute IoUs of polygons: of convex quadrilaterals in a kernel, of others with shapely."""
+    used, truths = np.unique(true_rows, return_inverse=True)
+    true_corners, is_true_convex = convex_quadrilaterals(true, used)
+    used, rows = np.unique(predicted_rows, return_inverse=True)
+    corners, is_convex = convex_quadrilaterals(predicted, used)
+    both = is_true_convex[truths] & is_convex[rows]
+    ious = np.empty(len(true_rows))
+    ious[both] = quadrilaterals.quadrilateral_ious(
+        true_corners, corners, truths[both], rows[both], crowd[both], at_least
+    )
+    if not both.all():
+        others = (true_rows[~both], predicted_rows[~both], crowd[~both])
+        ious[~both] = _other_ious(true, predicted, *others, at_least)
+    return ious
+
+
+def _other_ious(
     true: Shapes,
     predicted: Shapes,
     true_rows: Codes,

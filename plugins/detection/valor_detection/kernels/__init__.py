@@ -1,7 +1,7 @@
 """Inner loops, compiled or in NumPy, with bit-identical results.
 
-Modules outside this package import `analysis`, `masks` and `matching` from it and do
-not know which implementation runs.
+Modules outside this package import `analysis`, `masks`, `matching` and
+`quadrilaterals` from it and do not know which implementation runs.
 """
 
 from typing import TYPE_CHECKING
@@ -12,8 +12,8 @@ KERNELS = load_kernels("valor_detection._kernels")
 """Implementation in use; `valor doctor` prints it."""
 
 if TYPE_CHECKING:
-    from valor_detection.kernels.reference import analysis, masks, matching
+    from valor_detection.kernels.reference import analysis, masks, matching, quadrilaterals
 
-    __all__ = ["KERNELS", "analysis", "masks", "matching"]
+    __all__ = ["KERNELS", "analysis", "masks", "matching", "quadrilaterals"]
 else:  # lazy: metrics of boxes import no code of masks
-    __getattr__ = KERNELS.chooser(__name__, "analysis", "masks", "matching")
+    __getattr__ = KERNELS.chooser(__name__, "analysis", "masks", "matching", "quadrilaterals")
