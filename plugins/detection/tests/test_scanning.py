@@ -65,6 +65,7 @@ annotations = st.fixed_dictionaries(
         "bbox": boxes,
         "area": st.one_of(numbers, st.none()),
         "iscrowd": st.one_of(st.integers(0, 2), st.booleans(), st.floats(0, 1), st.none()),
+        "ignore": st.one_of(st.integers(0, 2), st.booleans(), st.floats(0, 1), anything),
         "score": numbers,
         "segmentation": segmentations,
         "attributes": anything,
@@ -77,9 +78,11 @@ images = st.fixed_dictionaries(
         "height": st.integers(0, 9999),
         "width": st.none(),
         "file_name": st.text(),
+        "neg_category_ids": st.one_of(st.none(), st.lists(ids, max_size=4)),
+        "not_exhaustive_category_ids": st.one_of(st.lists(ids, max_size=2), anything),
         "x": anything,
     },
-)
+).flatmap(lambda image: st.permutations(list(image.items())).map(dict))
 data_sets = st.fixed_dictionaries(
     {},
     optional={
@@ -228,9 +231,9 @@ def test_spans_split_in_strings_and_lists_are_rescanned(
 
 def test_slots_equal_those_of_compiled_scanner() -> None:
     source = Path(compiled.__file__).parents[1] / "kernels" / "scanning.c"
-    names = re.search(r"enum \{ (POSITION, [^}]*) \};", source.read_text())
+    names = re.search(r"enum \{\s+(POSITION,[^}]*\w)\s+\};", source.read_text())
     assert names is not None
-    assert names[1].split(", ") == [slot.name for slot in compiled.Slot]
+    assert re.split(r",\s+", names[1]) == [slot.name for slot in compiled.Slot]
     assert list(compiled.Slot) == list(range(len(compiled.Slot)))
 
 

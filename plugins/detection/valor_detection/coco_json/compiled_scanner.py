@@ -48,6 +48,7 @@ class Slot(IntEnum):
     LETTERS = KERNELS.constant("slot_letters")
     HARD = KERNELS.constant("slot_hard")
     NAMES = KERNELS.constant("slot_names")
+    LISTED = KERNELS.constant("slot_listed")
     LACKING = KERNELS.constant("slot_lacking")
 
 
@@ -304,9 +305,21 @@ class _Scan:
             state[Slot.POSITION], state[Slot.CLOSED] = first, is_empty
             room = np.full(len(Slot), rows)
             ids, sizes = np.empty(rows, np.int64), np.empty((rows, 2), np.int64)
-            found, names = np.empty(rows, np.uint16), np.empty((rows, 3), np.int64)
-            columns = (ids, sizes, found, names)
-            code = _scan_images(self.text.padded, room, state, _fives(), *columns)
+            found = np.empty(rows, np.uint16)
+            names, listed = np.empty((rows, 3), np.int64), np.empty((rows, 3), np.int64)
+            columns = KERNELS.struct(
+                "ImageColumns",
+                text=self.text.padded,
+                room=room,
+                state=state,
+                fives=_fives(),
+                ids=ids,
+                sizes=sizes,
+                found=found,
+                names=names,
+                listed=listed,
+            )
+            code = _scan_images(columns)
             if code == _BAD:
                 raise _Unclear
             count = int(state[Slot.ROWS])
@@ -316,6 +329,7 @@ class _Scan:
                     ids[:count],
                     sizes[:count],
                     self._fields(names[: int(state[Slot.NAMES])]),
+                    listed[: int(state[Slot.LISTED])],
                 )
                 return images, int(state[Slot.POSITION])
             rows *= 4

@@ -20,9 +20,13 @@ from valor_detection.coco_json.records import Document
 from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.text import Text
 
+_NAME, _ADDRESS = "file_name", "coco_url"
+
 
 def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
     """Return lazy columns of the fields of images without lists or tables.
+
+    LVIS has no names of files: there, ``file_name`` is the end of ``coco_url``, with the folder.
 
     Parameters
     ----------
@@ -42,6 +46,8 @@ def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
     """
     names = () if document.images is None else document.images.fields
     names = tuple(name for name in names if name != "id")
+    if _ADDRESS in names and _NAME not in names:
+        names = (*names, _NAME)
     return LazyColumns(names, _Images(document.image_text, document.source, order).column)
 
 
@@ -54,7 +60,10 @@ class _Images:
     order: Codes
 
     def column(self, name: str) -> NDArray[Any]:
-        return _objects(self._facts(name))[self.order]
+        facts = self._facts(name)
+        if name == _NAME and facts.count(None) == len(facts):
+            facts = [_end(address) for address in self._facts(_ADDRESS)]
+        return _objects(facts)[self.order]
 
     def _facts(self, name: str) -> list[Any]:
         """Decode one field of all images, without objects of the other fields."""
@@ -77,6 +86,11 @@ class _Images:
             where = f"{self.source}, images"
             raise ReadError(f"{where}: expected JSON, found: {error}") from error
         return records
+
+
+def _end(address: Any) -> str | None:
+    """Return the last folder of an address and the name of the file in it."""
+    return "/".join(address.split("/")[-2:]) if isinstance(address, str) else None
 
 
 def _objects(column: list[Any]) -> NDArray[Any]:

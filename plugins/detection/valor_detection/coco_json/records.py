@@ -18,7 +18,8 @@ FloatColumn = NDArray[np.float64]
 ID, IMAGE, CATEGORY, BOX, AREA, CROWD, SCORE, SEGMENTATION, HEIGHT, WIDTH = (
     1 << bit for bit in range(10)
 )
-"""Bits in `found` for the fields of a record; null counts as missing."""
+NEGATIVE, NOT_EXHAUSTIVE, IGNORE = (1 << bit for bit in range(10, 13))
+"""Bits in `found` for the fields of a record; null counts as missing, and `IGNORE` if false."""
 
 FIELD_NAMES = {
     IMAGE: "image_id",
@@ -28,6 +29,9 @@ FIELD_NAMES = {
     SEGMENTATION: "segmentation",
 }
 """Names of fields by bit."""
+
+CATEGORY_LISTS = {"neg_category_ids": NEGATIVE, "not_exhaustive_category_ids": NOT_EXHAUSTIVE}
+"""Bits of the fields of LVIS's images that are lists of category ids, by name."""
 
 
 @frozen(repr=False)
@@ -138,12 +142,16 @@ class Images:
         Height and width; 0 where not given.
     fields : tuple of str
         Sorted names of fields without lists or tables in any image.
+    listed : ndarray of int64, shape (m, 3), optional
+        Row of an image, bit of one of its `CATEGORY_LISTS`, and a category id in that list. None
+        if the lists were not read.
     """
 
     found: NDArray[np.uint16]
     ids: Codes
     sizes: Codes
     fields: tuple[str, ...] = ()
+    listed: Codes | None = None
 
 
 def plain_fields(records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -20,9 +20,11 @@ from valor_detection.coco_json.records import (
     AREA,
     BOX,
     CATEGORY,
+    CATEGORY_LISTS,
     CROWD,
     HEIGHT,
     ID,
+    IGNORE,
     IMAGE,
     SCORE,
     SEGMENTATION,
@@ -220,8 +222,9 @@ class _Walk:
 
     def _images(self) -> Images:
         found, ids, sizes = [], [], []
+        listed: list[tuple[int, int, int]] = []
         fields_of: dict[str, Any] = {}
-        for where, record in self._records("images"):
+        for row, (where, record) in enumerate(self._records("images")):
             nested: dict[str, Any] = {
                 name: [] for name, value in record.items() if _is_nested(value)
             }
@@ -229,12 +232,18 @@ class _Walk:
             fields = _Fields(where, record)
             ids.append(fields.integer("id", ID))
             sizes.append((fields.integer("height", HEIGHT), fields.integer("width", WIDTH)))
+            for name in filter(CATEGORY_LISTS.get, record):
+                bit = CATEGORY_LISTS[name]
+                listed += [(row, bit, category) for category in fields.integers(name, bit)]
             found.append(fields.found)
+        for name in CATEGORY_LISTS:
+            fields_of.pop(name, None)
         return Images(
             np.array(found, np.uint16),
             np.array(ids, np.int64),
             np.array(sizes, np.int64).reshape(-1, 2),
             plain_fields([fields_of]),
+            np.array(listed, np.int64).reshape(-1, 3),
         )
 
     def _records(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -347,6 +356,16 @@ class _Fields:
             )
         return integer64(value, where)
 
+    def integers(self, name: str, bit: int) -> list[int]:
+        """Return a list of category ids; empty if the field is missing."""
+        value = self.of(name, bit)
+        where = f"{self.where}, {name}"
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            raise ReadError(f"{where}: expected a list of category ids, found {short_repr(value)}")
+        return [integer64(one, f"{where}[{i}]") for i, one in enumerate(value)]
+
     def number(self, name: str, bit: int) -> float:
         value = self.of(name, bit)
         return 0.0 if value is None else finite(value, f"{self.where}, {name}")
@@ -367,6 +386,11 @@ class _Fields:
             raise ReadError(f"{self.where}, iscrowd: expected 0 or 1, found {short_repr(value)}")
         return bool(value)
 
+    def ignored(self) -> None:
+        """Set the bit of `IGNORE` for a true value."""
+        if self.record.get("ignore"):
+            self.found |= IGNORE
+
 
 def _row(fields: _Fields, masks: bool) -> Row:
     integers = (
@@ -376,6 +400,7 @@ def _row(fields: _Fields, masks: bool) -> Row:
     )
     floats = [*fields.box(), fields.number("area", AREA), fields.number("score", SCORE)]
     crowd = fields.crowd()
+    fields.ignored()
     found = fields.of("segmentation", SEGMENTATION)
     where = f"{fields.where}, segmentation"
     mask = segmentation(found, where) if masks and found is not None else _NOTHING

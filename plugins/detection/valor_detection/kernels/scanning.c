@@ -22,7 +22,20 @@ CONSTANT(scan_bad, BAD);
 
 /* Indices in `state` of the position, of sizes, and of the column without room; indices in `room`
    of capacities. */
-enum { POSITION, STOP, CLOSED, ROWS, RINGS, NUMBERS, COUNTS, LETTERS, HARD, NAMES, LACKING };
+enum {
+    POSITION,
+    STOP,
+    CLOSED,
+    ROWS,
+    RINGS,
+    NUMBERS,
+    COUNTS,
+    LETTERS,
+    HARD,
+    NAMES,
+    LISTED,
+    LACKING
+};
 CONSTANT(slot_position, POSITION);
 CONSTANT(slot_stop, STOP);
 CONSTANT(slot_closed, CLOSED);
@@ -33,9 +46,10 @@ CONSTANT(slot_counts, COUNTS);
 CONSTANT(slot_letters, LETTERS);
 CONSTANT(slot_hard, HARD);
 CONSTANT(slot_names, NAMES);
+CONSTANT(slot_listed, LISTED);
 CONSTANT(slot_lacking, LACKING);
 
-/* Bits in `found`. */
+/* Bits in `found`. IGNORE is set for true values only. */
 enum {
     ID = 1,
     IMAGE = 2,
@@ -46,7 +60,10 @@ enum {
     SCORE = 64,
     SEGMENTATION = 128,
     HEIGHT = 256,
-    WIDTH = 512
+    WIDTH = 512,
+    NEGATIVE = 1024,
+    NOT_EXHAUSTIVE = 2048,
+    IGNORE = 4096
 };
 CONSTANT(field_id, ID);
 CONSTANT(field_image, IMAGE);
@@ -58,6 +75,9 @@ CONSTANT(field_score, SCORE);
 CONSTANT(field_segmentation, SEGMENTATION);
 CONSTANT(field_height, HEIGHT);
 CONSTANT(field_width, WIDTH);
+CONSTANT(field_negative, NEGATIVE);
+CONSTANT(field_not_exhaustive, NOT_EXHAUSTIVE);
+CONSTANT(field_ignore, IGNORE);
 
 enum { NO_MASK, POLYGONS, RUNS, COMPRESSED };
 CONSTANT(mask_no_mask, NO_MASK);
@@ -657,6 +677,8 @@ static int known_field(Text key, Text end) {
         return is_key(key, end, "bbox") ? BOX : is_key(key, end, "area") ? AREA : 0;
     case 5:
         return is_key(key, end, "score") ? SCORE : 0;
+    case 6:
+        return is_key(key, end, "ignore") ? IGNORE : 0;
     case 7:
         return is_key(key, end, "iscrowd") ? CROWD : 0;
     case 8:
@@ -672,6 +694,7 @@ static int known_field(Text key, Text end) {
 
 static Text field(Text p, Columns *to, int64_t row, int which) {
     int is_there = 1;
+    uint8_t is_ignored;
     switch (which) {
     case ID:
         return whole(p, to->fives, to->ids + row);
@@ -685,6 +708,10 @@ static Text field(Text p, Columns *to, int64_t row, int which) {
         return float_at(p, to, to->scores + row, SCORE_SLOT, row);
     case CROWD:
         return flag(p, to, to->crowd + row);
+    case IGNORE:
+        p = flag(p, to, &is_ignored);
+        if (!is_ignored) to->found[row] &= (uint16_t)~IGNORE;
+        return p;
     case SEGMENTATION:
         return segmentation(p, to, row);
     default:
@@ -791,19 +818,71 @@ static int is_as_before(Fields *fields, int place, Text key, Text end) {
     return same;
 }
 
+static int known_image_field(Text key, Text end) {
+    switch (end - key) {
+    case 2:
+        return is_key(key, end, "id") ? ID : 0;
+    case 5:
+        return is_key(key, end, "width") ? WIDTH : 0;
+    case 6:
+        return is_key(key, end, "height") ? HEIGHT : 0;
+    case 16:
+        return is_key(key, end, "neg_category_ids") ? NEGATIVE : 0;
+    case 27:
+        return is_key(key, end, "not_exhaustive_category_ids") ? NOT_EXHAUSTIVE : 0;
+    default:
+        return 0;
+    }
+}
+
+/* clang-format off */
+STRUCT(ImageColumns,
+    const uint8_t *text;
+    const int64_t *room;
+    int64_t *state;
+    const uint64_t *fives;
+    int64_t *ids;
+    int64_t *sizes;
+    uint16_t *found;
+    int64_t *names;
+    int64_t *listed;
+);
+/* clang-format on */
+
+/* Writes an entry per category id of a list: the row of the image, the field, and the id. */
+static Text category_list(Text p, const ImageColumns *to, int64_t row, int which, int *code) {
+    if (*p != '[') return NULL;
+    p = space(p + 1);
+    if (*p == ']') return p + 1;
+    for (int more = 1; more;) {
+        int64_t *entry = to->listed + 3 * to->state[LISTED];
+        if (to->state[LISTED] >= to->room[LISTED]) {
+            *code = FULL;
+            return NULL;
+        }
+        if (!(p = whole(p, to->fives, entry + 2)) || !(p = after_item(p, &more))) return NULL;
+        entry[0] = row;
+        entry[1] = which;
+        to->state[LISTED]++;
+    }
+    return p;
+}
+
 /* Writes one row per image of the list whose first record starts at state[POSITION]. `names` has
    the start and end of names that differ from the previous record at the same index, and of names
-   whose value is a list or an object, with a flag for the latter. */
-EXPORT(int, scan_images, const uint8_t *text, const int64_t *room, int64_t *state,
-       const uint64_t *fives, int64_t *ids, int64_t *sizes, uint16_t *found, int64_t *names) {
+   whose value is a list or an object, with a flag for the latter. `listed` has the lists of
+   category ids, whose names are not in `names`. */
+EXPORT(int, scan_images, const ImageColumns *to) {
+    const int64_t *room = to->room;
+    int64_t *state = to->state;
     Fields fields;
     memset(&fields, 0, sizeof fields);
     for (int place = 0; place < FIELDS; place++) fields.length[place] = -1;
-    Text p = text + state[POSITION];
+    Text p = to->text + state[POSITION];
     while (!state[CLOSED]) {
         int64_t row = state[ROWS];
         if (row >= room[ROWS]) return FULL;
-        ids[row] = sizes[2 * row] = sizes[2 * row + 1] = 0;
+        to->ids[row] = to->sizes[2 * row] = to->sizes[2 * row + 1] = 0;
         int more = *p == '{', seen = 0;
         if (!more) return BAD;
         p = space(p + 1);
@@ -813,32 +892,32 @@ EXPORT(int, scan_images, const uint8_t *text, const int64_t *room, int64_t *stat
         }
         for (int place = 0; more; place++) {
             Text key, end;
+            int code = BAD;
             if (!(p = key_at(p, &key, &end))) return BAD;
-            int is_nested = *p == '[' || *p == '{';
-            if (!is_as_before(&fields, place, key, end) || is_nested) {
-                int64_t *entry = names + 3 * state[NAMES]++;
+            int which = known_image_field(key, end), is_nested = *p == '[' || *p == '{';
+            if (seen & which) return BAD;
+            int is_new = !is_as_before(&fields, place, key, end) || is_nested;
+            if (is_new && which < NEGATIVE) {
+                int64_t *entry = to->names + 3 * state[NAMES]++;
                 if (state[NAMES] > room[NAMES]) return FULL;
-                entry[0] = key - text;
-                entry[1] = end - text;
+                entry[0] = key - to->text;
+                entry[1] = end - to->text;
                 entry[2] = is_nested;
             }
-            int which = is_key(key, end, "id")       ? ID
-                        : is_key(key, end, "height") ? HEIGHT
-                        : is_key(key, end, "width")  ? WIDTH
-                                                     : 0;
-            if (seen & which) return BAD;
-            if (which && *p != 'n') {
-                seen |= which;
-                p = whole(p, fives, which == ID ? ids + row : sizes + 2 * row + (which == WIDTH));
-            } else {
+            if (!which || *p == 'n') {
                 p = value(p);
+            } else {
+                seen |= which;
+                p = which == ID        ? whole(p, to->fives, to->ids + row)
+                    : which < NEGATIVE ? whole(p, to->fives, to->sizes + 2 * row + (which == WIDTH))
+                                       : category_list(p, to, row, which, &code);
             }
-            if (!p || !(p = after_field(p, &more))) return BAD;
+            if (!p || !(p = after_field(p, &more))) return code;
         }
-        found[row] = (uint16_t)seen;
+        to->found[row] = (uint16_t)seen;
         if (!(p = next_record(p, state))) return BAD;
         state[ROWS] = row + 1;
-        state[POSITION] = p - text;
+        state[POSITION] = p - to->text;
     }
     return DONE;
 }
