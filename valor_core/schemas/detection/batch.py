@@ -15,6 +15,7 @@ from valor_core.schemas.batch import Batch, FileRow
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
+    Floats,
     check_codes,
     check_length,
     codes,
@@ -287,6 +288,8 @@ class DetectionBatch(Batch):
                 float(side.areas[rows[0]]),
                 _uid(side, rows[0]),
                 bool(side.ignored[rows[0]]),
+                _points(side, rows[0]),
+                None if side.keypoints is None else int(side.keypoints.labeled[rows[0]]),
             )
             for rows in _annotations(side, image)
         ]
@@ -298,6 +301,7 @@ class DetectionBatch(Batch):
                 [(self.labels[side.labels[row]], float(side.scores[row])) for row in rows],
                 side.shapes.at(rows[0]),
                 _uid(side, rows[0]),
+                _points(side, rows[0]),
             )
             for rows in _annotations(side, image)
         ]
@@ -314,3 +318,7 @@ def _annotations(side: ObjectColumns, datum: int) -> Iterator[list[int]]:
 def _uid(side: ObjectColumns, row: int) -> Uid | None:
     uid: Uid | None = None if side.uids is None else side.uids[row : row + 1].tolist()[0]
     return uid
+
+
+def _points(side: ObjectColumns, row: int) -> Floats | None:
+    return None if side.keypoints is None else side.keypoints.at(row)

@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
+from attrs.converters import optional
 
 from valor_core.errors import SchemaError, short_repr
-from valor_core.schemas.columns import as_float
+from valor_core.schemas.columns import BY_CONTENT, Floats, as_float
 from valor_core.schemas.datum import Uid, as_uid, metadata_field, uid_field
 from valor_core.schemas.geometry.geometry import Geometry
+from valor_core.schemas.geometry.shapes import keypoints_of
 from valor_core.schemas.label import Label, as_labels, as_scored_labels
 
 _SIDE_LIMIT = 1 << 31  # pixels
@@ -50,6 +52,12 @@ def _area(value: Any) -> float | None:
     return float(value)
 
 
+def _count(value: Any) -> int | None:
+    if value is None or (isinstance(value, (int, np.integer)) and value >= 0):
+        return None if value is None else int(value)
+    raise SchemaError(f"TrueObject: num_keypoints must be 0 or more, got {short_repr(value)}")
+
+
 def _check_geometry(instance: Any, _: Any, value: Any) -> None:
     if not isinstance(value, Geometry):
         name = type(instance).__name__
@@ -77,6 +85,11 @@ class TrueObject:
     ignored : bool
         Whether the object counts neither way, as DOTA's difficult ones. Reserved: the metrics of
         this version do not support it.
+    keypoints : array of float, shape (k, 3) or (k, 2), optional
+        x, y and visibility of the points. Points with a visibility above 0, which is the default,
+        are labelled.
+    num_keypoints : int, optional
+        Number of labelled points. Defaults to those of `keypoints`.
     """
 
     labels: tuple[Label, ...] = field(converter=as_labels)
@@ -85,6 +98,8 @@ class TrueObject:
     area: float | None = field(default=None, converter=_area)
     uid: Uid | None = field(default=None, converter=as_uid)
     ignored: bool = field(default=False, converter=_ignored)
+    keypoints: Floats | None = field(default=None, converter=optional(keypoints_of), eq=BY_CONTENT)
+    num_keypoints: int | None = field(default=None, converter=_count)
 
 
 @frozen
@@ -99,6 +114,8 @@ class PredictedObject:
         Geometry in the image.
     uid : str or int, optional
         Name of the object.
+    keypoints : array of float, shape (k, 3) or (k, 2), optional
+        x, y and confidence of the points. No metric reads the confidences.
 
     Examples
     --------
@@ -110,6 +127,7 @@ class PredictedObject:
     labels: tuple[tuple[Label, float], ...] = field(converter=_scored_labels)
     geometry: Geometry = field(validator=_check_geometry)
     uid: Uid | None = field(default=None, converter=as_uid)
+    keypoints: Floats | None = field(default=None, converter=optional(keypoints_of), eq=BY_CONTENT)
 
 
 def _tuple(values: Any) -> tuple[Any, ...]:

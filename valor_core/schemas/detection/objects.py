@@ -26,7 +26,7 @@ from valor_core.schemas.columns import (
     rows_of_datums,
     widen_as_printed,
 )
-from valor_core.schemas.geometry.shapes import Shapes
+from valor_core.schemas.geometry.shapes import Keypoints, Shapes
 
 
 def _annotation_codes(values: Any) -> Codes:
@@ -71,6 +71,8 @@ class ObjectColumns:
         with the same position are labels of one annotation.
     uids : ndarray, shape (n,), optional
         Names of the annotations.
+    keypoints : Keypoints, optional
+        Keypoints of each row.
     """
 
     side: ClassVar[str]
@@ -82,6 +84,7 @@ class ObjectColumns:
         default=Factory(_one_by_one, takes_self=True), eq=BY_CONTENT, converter=_annotation_codes
     )
     uids: NDArray[Any] | None = field(default=None, eq=BY_CONTENT, converter=_names)
+    keypoints: Keypoints | None = None
 
     def __attrs_post_init__(self) -> None:
         for name in self._columns():
@@ -96,7 +99,7 @@ class ObjectColumns:
 
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
-        return ("labels", "shapes", "annotations", "uids")
+        return ("labels", "shapes", "annotations", "uids", "keypoints")
 
     def take(self, rows: Codes, datums: Codes) -> Self:
         """Return the given rows with new datum positions."""
@@ -131,7 +134,7 @@ class ObjectColumns:
 def _select(column: Any, rows: Codes) -> Any:
     if column is None:
         return None
-    return column.select(rows) if isinstance(column, Shapes) else column[rows]
+    return column[rows] if isinstance(column, np.ndarray) else column.select(rows)
 
 
 def _none_ignored(rows: ObjectColumns) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from valor_core.schemas.datum import Uid
 from valor_core.schemas.detection.items import Detection
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.geometry.geometry import Box, Geometry, Mask, Polygon, RotatedBox
-from valor_core.schemas.geometry.shapes import Shapes
+from valor_core.schemas.geometry.shapes import Keypoints, Shapes
 from valor_core.schemas.label import Label, Vocabulary, check_finite_scores
 
 ObjectPlace = Callable[[str, int, int], str]
@@ -172,6 +172,10 @@ class Packed:
             "annotations": [self.positions[row] for row in rows],
             "shapes": self.checked.shapes.select(np.array(rows, np.int64)),
             "uids": _uids([self.objects[row].uid for row in rows]),
+            "keypoints": Keypoints.of(
+                [self.objects[row].keypoints for row in rows],
+                [getattr(self.objects[row], "num_keypoints", None) for row in rows],
+            ),
         }
 
 

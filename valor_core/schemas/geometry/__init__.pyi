@@ -6,11 +6,12 @@ from valor_core.schemas.geometry.geometry import (
     Polygon,
     RotatedBox,
 )
-from valor_core.schemas.geometry.shapes import Rings, RunLengths, Shapes
+from valor_core.schemas.geometry.shapes import Keypoints, Rings, RunLengths, Shapes
 
 __all__ = [
     "Box",
     "Geometry",
+    "Keypoints",
     "Mask",
     "MultiPolygon",
     "Polygon",

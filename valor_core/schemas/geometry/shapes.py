@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError
+from valor_core.errors import SchemaError, short_repr
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
@@ -186,6 +186,84 @@ class RunLengths:
         """Return the mask of one row as an object."""
         height, width = self.sizes[row].tolist()
         return Mask(self.runs[self.rows[row] : self.rows[row + 1]], height, width)
+
+
+def _labeled(keypoints: Keypoints) -> Codes:
+    is_labeled = (keypoints.points[:, 2] > 0).astype(np.float64)
+    return sums(is_labeled, keypoints.rows).astype(np.int64)
+
+
+def keypoints_of(values: Any) -> Floats:
+    """Return x, y and visibility of the points of an object; visibility 2 for those without.
+
+    Raises
+    ------
+    SchemaError
+        If the values are not rows of two or three finite numbers.
+
+    Examples
+    --------
+    >>> keypoints_of([(3, 4)])
+    array([[3., 4., 2.]])
+    """
+    check_not_masked(values, "keypoints")
+    try:
+        points = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        points = np.empty(0)
+    if points.ndim != 2 or points.shape[1] not in (2, 3):
+        raise SchemaError(
+            f"keypoints: expected rows of x, y and visibility, got {short_repr(values)}",
+            "Reshape COCO's flat list: np.reshape(keypoints, (-1, 3)).",
+        )
+    if points.shape[1] == 2:
+        points = np.column_stack([points, np.full(len(points), 2.0)])
+    return floats(points, "keypoints", ndim=2)
+
+
+@frozen(repr=False)
+class Keypoints:
+    """Ragged keypoints: rows have any number of points.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_points, 3)
+        x, y and visibility. Points with a visibility above 0 are labelled.
+    rows : ndarray of int64, shape (n_rows + 1,)
+        Offsets of the points of each row, and the number of points. Empty for rows without points.
+    labeled : ndarray of int64, shape (n_rows,), optional
+        Number of labelled points, COCO's ``num_keypoints``. Defaults to the points with a
+        visibility above 0.
+    """
+
+    points: Floats = field(eq=BY_CONTENT, converter=keypoints_of)
+    rows: Codes = field(eq=BY_CONTENT, converter=whole_numbers)
+    labeled: Codes = field(
+        default=Factory(_labeled, takes_self=True), eq=BY_CONTENT, converter=whole_numbers
+    )
+
+    def __len__(self) -> int:
+        return len(self.rows) - 1
+
+    @classmethod
+    def of(cls, rows: Sequence[Floats | None], labeled: Sequence[int | None]) -> Keypoints | None:
+        """Convert points of rows to columns; None if no row has any."""
+        if all(row is None for row in rows):
+            return None
+        points = [np.empty((0, 3)) if row is None else row for row in rows]
+        found = cls(np.concatenate(points), ends([len(row) for row in points]))
+        counts = zip(labeled, found.labeled.tolist(), strict=True)
+        return evolve(found, labeled=[own if given is None else given for given, own in counts])
+
+    def select(self, positions: Codes) -> Keypoints:
+        """Return the points of the given rows."""
+        points, rows = gathered(self.rows, positions)
+        return Keypoints(self.points[points], rows, self.labeled[positions])
+
+    def at(self, row: int) -> Floats | None:
+        """Return the points of one row; None for a row without points."""
+        points = self.points[self.rows[row] : self.rows[row + 1]]
+        return points if len(points) else None
 
 
 def _all_boxes(shapes: Shapes) -> NDArray[np.uint8]:

@@ -190,3 +190,43 @@ class GroupedMatches(NamedTuple):
     groups: Ranks
     false_starts: Codes
     false_groups: Ranks
+
+
+class KeypointColumns(NamedTuple):
+    """Keypoints of the objects of one side.
+
+    Parameters
+    ----------
+    datums, groups : ndarray of int64, shape (n,)
+        Image of each object, ascending, and its group. Only objects of one group are compared.
+    points : ndarray of float64, shape (n_points, 3)
+        x, y and visibility.
+    rows : ndarray of int64, shape (n + 1,)
+        Offsets of the points of each object, and the number of points.
+    """
+
+    datums: Codes
+    groups: Codes
+    points: Floats
+    rows: Codes
+
+
+class TrueKeypoints(NamedTuple):
+    """Further columns of the keypoints of ground truths.
+
+    Parameters
+    ----------
+    boxes : ndarray of float64, shape (n, 4)
+        x, y, width and height.
+    areas : ndarray of float64, shape (n,)
+        Areas, 0 or more.
+    variances : ndarray of float64, shape (n_variances,)
+        Squares of twice the sigma of each point of each group.
+    variance_rows : ndarray of int64, shape (n_groups + 1,)
+        Offsets of the variances of each group, and their number.
+    """
+
+    boxes: Floats
+    areas: Floats
+    variances: Floats
+    variance_rows: Codes

@@ -86,20 +86,20 @@ def box_pairs(
             ious.append(some_ious[:written])
         return truths, ious
 
-    parts = in_threads([partial(find, *span) for span in _spans(datums)])
-    truths = _joined([found for part in parts for found in part[0]], np.int64)
-    overlaps = _joined([found for part in parts for found in part[1]], np.float64)
+    parts = in_threads([partial(find, *span) for span in image_spans(datums)])
+    truths = joined([found for part in parts for found in part[0]], np.int64)
+    overlaps = joined([found for part in parts for found in part[1]], np.float64)
     return ends(sizes), truths, overlaps
 
 
-def _spans(datums: Codes) -> list[tuple[int, int]]:
+def image_spans(datums: Codes) -> list[tuple[int, int]]:
     """Return spans of rows for threads, divided between images."""
     count = max(1, min(thread_count(), len(datums) // _THREAD_ROWS))
     cuts = np.searchsorted(datums, datums[[len(datums) * i // count for i in range(1, count)]])
     return list(pairwise([0, *cuts.tolist(), len(datums)]))
 
 
-def _joined(parts: list[Any], dtype: Any) -> Any:
+def joined(parts: list[Any], dtype: Any) -> Any:
     """Concatenate parts to an array without unused memory."""
     if not parts:
         return np.empty(0, dtype)
