@@ -1,4 +1,4 @@
-"""Figure of the page on matching rules, drawn from the results of the rules.
+"""Figure of the page on matching, drawn from the results of the protocols.
 
 ``python docs/matching_rules.py`` writes it.
 """
@@ -11,13 +11,13 @@ from pathlib import Path
 from attrs import frozen
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.matches import matching
-from valor_detection.matching.protocols import Rule
+from valor_detection.matching.protocols import PROTOCOLS
 
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 
 PICTURE = Path(__file__).parent / "detection" / "matching-rules.svg"
-RULES: tuple[Rule, ...] = ("coco", "ranked", "valor")
+NAMES = ("coco", "ranked", "valor")
 THRESHOLDS = (0.5, 0.75)
 TRUE = {"A": (2.5, 12.5), "B": (6.5, 16.5)}
 PREDICTED = {"p": (0.0, 10.0, 0.9), "q": (3.5, 13.5, 0.8)}
@@ -29,12 +29,12 @@ _LANES = {"p": 24.0, "A": 62.0, "q": 100.0, "B": 138.0}
 
 @frozen
 class Outcome:
-    """Matched ground truth and IoU of each prediction, for a rule and a threshold."""
+    """Matched ground truth and IoU of each prediction, for a protocol and a threshold."""
 
     found: dict[str, tuple[str, float]]
 
 
-def outcome(rule: Rule, threshold: float) -> Outcome:
+def outcome(name: str, threshold: float) -> Outcome:
     """Match the scene's predictions with its ground truths.
 
     Examples
@@ -47,9 +47,9 @@ def outcome(rule: Rule, threshold: float) -> Outcome:
         PredictedObject({"x": score}, Box(left, 0, right, 4))
         for left, right, score in PREDICTED.values()
     ]
-    state = candidate_pairs.request(THRESHOLDS, rule).open()
+    state = candidate_pairs.request(THRESHOLDS, PROTOCOLS[name]).open()
     state.update(DetectionBatch.of([Detection("scene", true, predicted)]))
-    made = matching(state.table, rule)
+    made = matching(state.table, PROTOCOLS[name])
     truths, ious = made.truths(threshold).tolist(), made.ious(threshold).tolist()
     names = list(TRUE)
     pairs = zip(PREDICTED, truths, ious, strict=True)
@@ -57,27 +57,27 @@ def outcome(rule: Rule, threshold: float) -> Outcome:
 
 
 def svg() -> str:
-    """Draw the figure with a column per rule and a row per threshold."""
-    width = _LEFT + _WIDE * len(RULES) + 4
+    """Draw the figure with a column per protocol and a row per threshold."""
+    width = _LEFT + _WIDE * len(NAMES) + 4
     height = _TOP + _HIGH * len(THRESHOLDS) + 4
     parts = [
         f'<rect width="{width:g}" height="{height:g}" fill="#ffffff"/>',
         *(
-            _text(_LEFT + _WIDE * (i + 0.5), 26, rule, size=17, weight=600)
-            for i, rule in enumerate(RULES)
+            _text(_LEFT + _WIDE * (i + 0.5), 26, name, size=17, weight=600)
+            for i, name in enumerate(NAMES)
         ),
     ]
     for row, threshold in enumerate(THRESHOLDS):
         y = _TOP + row * _HIGH
         parts.append(_text(54, y + _HIGH / 2 - 8, "IoU at least", color="#5f6770"))
         parts.append(_text(54, y + _HIGH / 2 + 14, f"{threshold:g}", size=17, weight=600))
-        for column, rule in enumerate(RULES):
+        for column, name in enumerate(NAMES):
             x = _LEFT + column * _WIDE
             parts.append(
                 f'<rect x="{x:g}" y="{y:g}" width="{_WIDE:g}" height="{_HIGH:g}" fill="none" '
                 'stroke="#d5d9de"/>'
             )
-            parts += _panel(x + (_WIDE - 16.5 * _UNIT) / 2, y, outcome(rule, threshold))
+            parts += _panel(x + (_WIDE - 16.5 * _UNIT) / 2, y, outcome(name, threshold))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
         'font-family="DejaVu Sans, Arial, sans-serif">\n' + "\n".join(parts) + "\n</svg>\n"

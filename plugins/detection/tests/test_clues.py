@@ -11,6 +11,7 @@ from cases import for_each
 from valor_detection.arrays.from_arrays import Objects, from_arrays, from_torchvision
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.clues import Clues
+from valor_detection.matching.overlap.shapes import ShapeIOU
 from valor_detection.matching.table import LABEL
 
 from valor_core import Evaluator, evaluate
@@ -146,7 +147,7 @@ def test_warnings_do_not_depend_on_the_split() -> None:
 
 
 def state_of(data: DetectionBatch) -> Overlaps:
-    state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
+    state = Overlaps(ShapeIOU(), (0.5,), (0.5,), (LABEL,))
     state.update(data)
     return state
 
@@ -170,7 +171,7 @@ def test_clues_are_saved_and_optional_in_saved_states() -> None:
     expected = list(state.warnings())
     assert len(expected) == 2
     content = state.dump()
-    restored = Overlaps(None, (0.5,), (0.5,), (LABEL,))
+    restored = Overlaps(ShapeIOU(), (0.5,), (0.5,), (LABEL,))
     restored.restore(content)
     assert list(restored.warnings()) == expected
     older = {name: own for name, own in content.items() if name != "clues"}

@@ -1,4 +1,4 @@
-"""The metrics of one report agree on counts, under every rule.
+"""The metrics of one report agree on counts, under every protocol.
 
 At each score threshold, true positives, false positives and ignored predictions are the predicted
 labels that pass; true positives and false negatives are the ground truths that are not ignored.
@@ -17,15 +17,16 @@ import pytest
 from cases import for_each
 from valor_detection.matching.candidate_pairs import request
 from valor_detection.matching.matches import matching
+from valor_detection.matching.protocols import PROTOCOLS
 from valor_detection.matching.table import LABEL, Table
-from valor_detection.parameters.fields import Rule
+from valor_detection.parameters.fields import ProtocolName
 
 from valor_core.results.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch
 
 from .support import predicted, results_of, true, value_of
 
-RULES = get_args(Rule)
+NAMES = get_args(ProtocolName)
 SEEDS = range(4)
 IOUS = (0.5, 0.75)
 SCORES = (0.0, 0.3, 0.5, 0.75, 1.0)
@@ -65,8 +66,8 @@ def items_of(seed: int, labels: str = "ab", crowd: float = 0.2) -> list[Detectio
     return [dense, *(image(f"i{i}", int(rng.integers(0, 8)), 12) for i in range(4))]
 
 
-def table_of(items: list[Detection], rule: Rule) -> Table:
-    state = request(IOUS, rule).open()
+def table_of(items: list[Detection], protocol: ProtocolName) -> Table:
+    state = request(IOUS, PROTOCOLS[protocol]).open()
     state.update(DetectionBatch.of(items))
     return state.table
 
@@ -83,21 +84,21 @@ def bounds(parameters: Mapping[str, Any]) -> tuple[float, float]:
 
 @for_each("most", [None, 3])
 @for_each("sizes", SIZES)
-@for_each("rule", RULES)
+@for_each("protocol", NAMES)
 @for_each("seed", SEEDS)
 def test_counts_partition_predictions_and_ground_truths(
-    seed: int, rule: Rule, sizes: Any, most: int | None
+    seed: int, protocol: ProtocolName, sizes: Any, most: int | None
 ) -> None:
     items, chosen = items_of(seed), {"area_ranges": sizes, "max_detections": most}
-    at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
-    table, results = table_of(items, rule), results_of(items, {"name": "Counts"} | at | chosen)
+    at = {"matching": protocol, "iou_thresholds": IOUS, "score_thresholds": SCORES}
+    table, results = table_of(items, protocol), results_of(items, {"name": "Counts"} | at | chosen)
     chunk = table.objects
 
     for parameters, (tp, fp, fn) in counts_of(results):
         code = [label.value for label in table.labels].index(parameters["label"])
         low, high = bounds(parameters)
         passes = (chunk.labels == code) & (chunk.scores >= parameters["score_threshold"])
-        matched = matching(table, rule, LABEL, (low, high))
+        matched = matching(table, PROTOCOLS[protocol], LABEL, (low, high))
         is_matched, is_ignored = matched.at(parameters["iou_threshold"])
         in_range = (chunk.areas >= low) & (chunk.areas <= high)
         too_many = matched.ranks >= (math.inf if most is None else most)
@@ -113,17 +114,19 @@ def share(part: int, rest: int) -> float | None:
     return part / (part + rest) if part + rest else None
 
 
-@for_each("rule", RULES)
+@for_each("protocol", NAMES)
 @for_each("seed", SEEDS)
 @for_each("iou", IOUS)
-def test_all_metrics_of_a_report_agree_on_counts(seed: int, rule: Rule, iou: float) -> None:
+def test_all_metrics_of_a_report_agree_on_counts(
+    seed: int, protocol: ProtocolName, iou: float
+) -> None:
     one, several = {"iou_threshold": iou}, {"iou_thresholds": iou, "score_thresholds": SCORES}
     names = ("Precision", "Recall", "F1")
     unbound = {"max_detections": 10**6, "area_ranges": {"all": [0, None]}}
     results = results_of(
         items_of(seed),
         *(
-            {"name": name, "matching": rule} | parameters
+            {"name": name, "matching": protocol} | parameters
             for name, parameters in [
                 ("Counts", several),
                 *((name, several | {"average": "none", "zero_division": None}) for name in names),
@@ -180,10 +183,10 @@ def test_all_metrics_of_a_report_agree_on_counts(seed: int, rule: Rule, iou: flo
             )
 
 
-@for_each("rule", RULES)
+@for_each("protocol", NAMES)
 @for_each("seed", SEEDS)
-def test_matrix_and_examples_agree_on_counts_of_a_label(seed: int, rule: Rule) -> None:
-    at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
+def test_matrix_and_examples_agree_on_counts_of_a_label(seed: int, protocol: ProtocolName) -> None:
+    at = {"matching": protocol, "iou_thresholds": IOUS, "score_thresholds": SCORES}
     results = results_of(
         items_of(seed, labels="a"),
         {"name": "Counts"} | at,
@@ -203,10 +206,12 @@ def test_matrix_and_examples_agree_on_counts_of_a_label(seed: int, rule: Rule) -
         assert [sum(len(image[name]) for image in images) for name in listed] == [tp, fp, fn]
 
 
-@for_each("rule", RULES)
+@for_each("protocol", NAMES)
 @for_each("seed", SEEDS)
-def test_matrix_of_several_labels_contains_every_counted_object(seed: int, rule: Rule) -> None:
-    at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
+def test_matrix_of_several_labels_contains_every_counted_object(
+    seed: int, protocol: ProtocolName
+) -> None:
+    at = {"matching": protocol, "iou_thresholds": IOUS, "score_thresholds": SCORES}
     items = items_of(seed, labels="abc", crowd=0.0)
     results = results_of(items, {"name": "Counts"} | at, {"name": "ConfusionMatrix"} | at)
 
@@ -221,15 +226,15 @@ def test_matrix_of_several_labels_contains_every_counted_object(seed: int, rule:
         assert there + matrix["unmatched_ground_truths"][label] == tp + fn
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_object_of_more_than_1e10_square_pixels_is_counted(rule: Rule) -> None:
+@pytest.mark.parametrize("protocol", NAMES)
+def test_object_of_more_than_1e10_square_pixels_is_counted(protocol: ProtocolName) -> None:
     box = (0, 0, 150_000, 100_000)  # as in a whole-slide image, or a map in meters
     items = [Detection("a", [true("x", *box)], [predicted({"x": 0.9}, *box)])]
 
-    assert value_of(items, "Counts", matching=rule) == {"tp": 1, "fp": 0, "fn": 0}
-    assert value_of(items, "PrecisionRecallCurve", matching=rule)["x"]["0.5"]["tp"] == 1
-    ap = results_of(items, {"name": "AP", "iou_thresholds": 0.5, "matching": rule}).only
-    if rule == "coco":  # pycocotools ignores it
+    assert value_of(items, "Counts", matching=protocol) == {"tp": 1, "fp": 0, "fn": 0}
+    assert value_of(items, "PrecisionRecallCurve", matching=protocol)["x"]["0.5"]["tp"] == 1
+    ap = results_of(items, {"name": "AP", "iou_thresholds": 0.5, "matching": protocol}).only
+    if protocol == "coco":  # pycocotools ignores it
         assert ap.undefined == "no ground truths of label 'x'"
     else:
         assert ap.value == 1.0

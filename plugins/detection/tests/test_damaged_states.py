@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from valor_cli.program.program import program
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.names_and_shapes import Outlines
+from valor_detection.matching.overlap.shapes import ShapeIOU
 
 from valor_core import Evaluator
 from valor_core.errors import StateError
@@ -152,7 +153,7 @@ COLUMNS = [
 def test_invalid_column_of_objects_is_rejected(name: str, values: Any, message: str) -> None:
     one, two = (predicted({label: 0.5}, 0, 0, 9, 9) for label in ("dog", "cat"))
     own = true("dog", 0, 0, 9, 9)
-    state = Overlaps(None, (0.5,), (0.5,), ("label",))
+    state = Overlaps(ShapeIOU(), (0.5,), (0.5,), ("label",))
     state.update(
         DetectionBatch.of([Detection("a", [own], [one, two]), Detection("b", [own], [one])])
     )
@@ -160,7 +161,7 @@ def test_invalid_column_of_objects_is_rejected(name: str, values: Any, message: 
     content["chunk"][name] = None if values is None else np.array(values)
 
     with pytest.raises(StateError, match=re.escape(message)):
-        Overlaps(None, (0.5,), (0.5,), ("label",)).restore(content)
+        Overlaps(ShapeIOU(), (0.5,), (0.5,), ("label",)).restore(content)
 
 
 CONTENTS = [
@@ -177,7 +178,7 @@ def test_invalid_state_of_objects_is_rejected(fields: dict[str, Any], message: s
     labels = [Label("class", "dog"), Label("class", "cat")]
     content = {"labels": labels, "label_ids": {}, "chunk": {}} | fields
     with pytest.raises(StateError, match=re.escape(message)):
-        Overlaps(None, (0.5,), (0.5,), ("label",)).restore(content)
+        Overlaps(ShapeIOU(), (0.5,), (0.5,), ("label",)).restore(content)
 
 
 SIDES = [

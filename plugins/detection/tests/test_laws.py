@@ -16,6 +16,8 @@ from attrs import evolve, fields
 from valor_detection.geometry.validity import batch_of
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.matches import matching
+from valor_detection.matching.overlap import boxes
+from valor_detection.matching.protocols import COCO, RANKED
 from valor_detection.matching.table import KEY
 from valor_detection.metrics.average_precision import AveragePrecision
 from valor_detection.parameters.averages import APParameters
@@ -139,16 +141,16 @@ def test_slices_give_the_same_bits_as_their_data(seed: int) -> None:
 
 
 def test_slice_reads_its_matches_from_all_images(monkeypatch: pytest.MonkeyPatch) -> None:
-    items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
+    items, request = items_of(0), candidate_pairs.request((0.5,), COCO)
     whole, part, alone = request.open(), request.open(), request.open()
     whole.update(of(items))
     part.update(of(items[:6]))
     alone.update(of(items[:6]))
-    expected = np.array(matching(alone.table, "coco").at(0.5)).tolist()
-    matching(whole.table, "coco").prepare()
+    expected = np.array(matching(alone.table, COCO).at(0.5)).tolist()
+    matching(whole.table, COCO).prepare()
     monkeypatch.delattr("valor_detection.matching.matches.kernels.match_coco")
 
-    found = matching(part.within(whole).table, "coco")
+    found = matching(part.within(whole).table, COCO)
 
     assert np.array(found.at(0.5)).tolist() == expected
     assert part.table.whole is None  # nothing is written to the state itself
@@ -156,13 +158,13 @@ def test_slice_reads_its_matches_from_all_images(monkeypatch: pytest.MonkeyPatch
 
 def test_pairs_are_computed_once_for_all_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     items, sizes = items_of(0), []
-    pair = candidate_pairs.kernels.box_pairs
+    pair = boxes.kernels.box_pairs
 
     def paired(*arguments: Any) -> Any:
         sizes.append(len(arguments[4]))
         return pair(*arguments)
 
-    monkeypatch.setattr(candidate_pairs.kernels, "box_pairs", paired)
+    monkeypatch.setattr(boxes.kernels, "box_pairs", paired)
     evaluator = Evaluator(["COCOSummary"], "detection", slices=["weather"], registry=REGISTRY)
     evaluator.update(of(items))
 
@@ -173,7 +175,7 @@ def test_pairs_are_computed_once_for_all_slices(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_divided_state_equals_state_of_its_images(seed: int) -> None:
-    batch, request = of(items_of(seed)), candidate_pairs.request((0.5, 0.75), "ranked", scope=KEY)
+    batch, request = of(items_of(seed)), candidate_pairs.request((0.5, 0.75), RANKED, scope=KEY)
     whole, alone = request.open(), request.open()
     positions = np.array([1, 4, 5, 11])
     whole.update(batch)
@@ -192,7 +194,7 @@ def test_divided_state_equals_state_of_its_images(seed: int) -> None:
 
 
 def test_divided_state_can_be_updated() -> None:
-    items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
+    items, request = items_of(0), candidate_pairs.request((0.5,), COCO)
     whole = request.open()
     whole.update(of(items[:6]))
     before = whole.table.labels, len(whole.table.objects.scores)
@@ -206,7 +208,7 @@ def test_divided_state_can_be_updated() -> None:
 
 
 def test_merged_parts_equal_the_divided_state() -> None:
-    batch, request = of(items_of(0)), candidate_pairs.request((0.5,), "coco")
+    batch, request = of(items_of(0)), candidate_pairs.request((0.5,), COCO)
     whole, merged = request.open(), request.open()
     whole.update(batch)
     for positions in (np.arange(1, 12, 2), np.arange(0, 12, 2)):
@@ -217,7 +219,7 @@ def test_merged_parts_equal_the_divided_state() -> None:
 
 
 def test_images_missing_in_the_other_state_are_matched_alone() -> None:
-    items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
+    items, request = items_of(0), candidate_pairs.request((0.5,), COCO)
     other, part = request.open(), request.open()
     other.update(of(items[:6]))
     part.update(of(items[5:]))

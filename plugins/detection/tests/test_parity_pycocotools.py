@@ -1,4 +1,4 @@
-"""Results under the rule ``coco`` equal pycocotools bit by bit.
+"""Results under the protocol ``coco`` equal pycocotools bit by bit.
 
 Data sets are small, random and rich in edge cases: equal scores and IoUs, crowds, areas at the
 bounds of the ranges and different from those of the boxes, more than 100 predictions, images and
@@ -19,7 +19,7 @@ import numpy as np
 from cases import for_each
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
-from valor_detection.matching import candidate_pairs, interpolated
+from valor_detection.matching import candidate_pairs, interpolated, protocols
 from valor_detection.matching.table import Table
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 
@@ -132,7 +132,7 @@ def codes(annotations: Annotations, name: str, values: Sequence[int]) -> Any:
 
 
 def table_of(data: CocoData) -> Table:
-    state = candidate_pairs.request(COCO_IOUS, "coco").open()
+    state = candidate_pairs.request(COCO_IOUS, protocols.COCO).open()
     state.update(data.batch)
     table: Table = state.table
     return table
@@ -151,7 +151,7 @@ def test_curves_equal_pycocotools_bit_by_bit(seed: int) -> None:
 
     for area, (low, high) in enumerate(COCO_AREAS.values()):
         for most, count in enumerate(MOST):
-            ours = interpolated.curves(table, "coco", (low, high), count)
+            ours = interpolated.curves(table, protocols.COCO, (low, high), count)
             assert np.array_equal(ours.precisions, theirs["precision"][..., area, most])
             assert np.array_equal(ours.scores, theirs["scores"][..., area, most])
             assert np.array_equal(ours.recalls, theirs["recall"][..., area, most])

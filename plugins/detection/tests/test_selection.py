@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from valor_detection.matching.protocols import average_bounds
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.settings import request, selections
 from valor_detection.parameters.averages import APParameters
 from valor_detection.parameters.counts import CountsParameters
@@ -23,7 +23,7 @@ def test_averages_count_100_detections_under_coco_by_default(
     parameters: dict[str, object], most: int | None
 ) -> None:
     own = APParameters(**parameters)  # type: ignore[arg-type]
-    (chosen,) = selections(own, average_bounds(own.matching))
+    (chosen,) = selections(own, protocol_of(own).bounds)
 
     assert chosen.max_detections == most
 
@@ -43,7 +43,7 @@ def test_each_area_range_has_a_selection() -> None:
     ]
 
 
-def test_metrics_of_one_conversion_share_a_state_across_rules() -> None:
+def test_metrics_of_one_conversion_share_a_state_across_protocols() -> None:
     one = request(APParameters(), (0.5,))
     other = request(CountsParameters(matching="ranked", max_detections=1), (0.75,))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from valor_detection.parameters.errors import CalibrationParameters
-from valor_detection.states import Overlaps, overlaps, ranking
+from valor_detection.states import Overlaps, overlaps, protocol_of, ranking
 from valor_labels import label_parameters
 from valor_testing import check_metric
 
@@ -26,7 +26,7 @@ class MeanTrueScore:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Request the overlaps."""
-        return (overlaps((self.parameters.iou_threshold,), self.parameters.matching),)
+        return (overlaps((self.parameters.iou_threshold,), protocol_of(self.parameters)),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield one result for each label."""

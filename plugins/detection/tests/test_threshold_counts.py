@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from cases import for_each
 from valor_detection.matching.candidate_pairs import Overlaps, request
+from valor_detection.matching.protocols import PROTOCOLS
 from valor_detection.matching.settings import Selection, selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
 from valor_detection.parameters.averages import APParameters
-from valor_detection.parameters.fields import Rule
+from valor_detection.parameters.fields import ProtocolName
 from valor_testing import examples
 
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
@@ -19,8 +20,8 @@ from .support import ROW
 SCORES = (0.25, 0.5, 0.0, 0.95)
 
 
-def table_of(rule: Rule, *batches: DetectionBatch) -> Table:
-    state: Overlaps = request((0.5, 0.75), rule).open()
+def table_of(protocol: ProtocolName, *batches: DetectionBatch) -> Table:
+    state: Overlaps = request((0.5, 0.75), PROTOCOLS[protocol]).open()
     for batch in batches:
         state.update(batch)
     return state.table
@@ -43,16 +44,16 @@ def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tup
 
 
 @for_each("name", ["boxes", "crowds", "keys", "many", "one-sided"])
-@for_each("rule", ["coco", "ranked", "valor"])
+@for_each("protocol", ["coco", "ranked", "valor"])
 @for_each("most", [None, 2])
 def test_tally_equals_count_prediction_by_prediction(
-    name: str, rule: Rule, most: int | None
+    name: str, protocol: ProtocolName, most: int | None
 ) -> None:
     batches = [b for b in examples.datasets("detection")[name] if isinstance(b, DetectionBatch)]
-    table = table_of(rule, *batches)
-    sizes = {"area_ranges": {"middle": [50, 1500]}, "max_detections": most, "matching": rule}
+    table = table_of(protocol, *batches)
+    sizes = {"area_ranges": {"middle": [50, 1500]}, "max_detections": most, "matching": protocol}
 
-    for chosen in (selection(matching=rule), selection(**sizes)):
+    for chosen in (selection(matching=protocol), selection(**sizes)):
         for iou in (0.5, 0.75):
             found = tally(table, chosen, iou, SCORES)
             assert found.score_thresholds == tuple(sorted(SCORES))
@@ -63,18 +64,18 @@ def test_tally_equals_count_prediction_by_prediction(
             assert (found.tp + found.fn == found.positives).all()
 
 
-@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-def test_tally_of_data_computed_by_hand(rule: Rule) -> None:
+@pytest.mark.parametrize("protocol", ["coco", "ranked", "valor"])
+def test_tally_of_data_computed_by_hand(protocol: ProtocolName) -> None:
     # By descending score: a dog, IoU 1; c dog, none; b dog, IoU 0.6; d cat, IoU 0.75; d bee, none.
-    table = table_of(rule, DetectionBatch.of(ROW))
+    table = table_of(protocol, DetectionBatch.of(ROW))
     scores = (0.25, 0.65, 0.75, 0.85)
 
-    found = tally(table, selection(matching=rule), 0.5, scores)
+    found = tally(table, selection(matching=protocol), 0.5, scores)
     assert [str(label) for label in table.labels] == ["bee", "cat", "dog"]
     assert found.tp.T.tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [2, 2, 1, 1]]
     assert found.fp.T.tolist() == [[1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]]
     assert found.fn.T.tolist() == [[0, 0, 0, 0], [0, 1, 1, 1], [2, 2, 3, 3]]
-    found = tally(table, selection(matching=rule), 0.75, scores)
+    found = tally(table, selection(matching=protocol), 0.75, scores)
     assert found.tp.T.tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]]
 
 
@@ -87,14 +88,14 @@ def test_tally_is_computed_once_for_equal_parameters() -> None:
     assert tally(table, selection(max_detections=1), 0.5, (0.25, 0.5)) is not one
 
 
-@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-def test_limit_among_equal_scores_follows_order_of_the_rule(rule: Rule) -> None:
+@pytest.mark.parametrize("protocol", ["coco", "ranked", "valor"])
+def test_limit_among_equal_scores_follows_order_of_the_protocol(protocol: ProtocolName) -> None:
     # The first prediction has an IoU of 6/10, the second one of 9/10 with the only object: the
-    # first one matches under coco, which ranks by position, the second under other rules.
+    # first one matches under coco, which ranks by position, the second under other protocols.
     predicted = [PredictedObject({"dog": 0.5}, Box(0, 0, 10, bottom)) for bottom in (6, 9)]
     item = Detection("a", [TrueObject("dog", Box(0, 0, 10, 10))], predicted)
-    table = table_of(rule, DetectionBatch.of([item]))
+    table = table_of(protocol, DetectionBatch.of([item]))
 
-    found = tally(table, selection(matching=rule, max_detections=1), 0.5, (0.25,))
+    found = tally(table, selection(matching=protocol, max_detections=1), 0.5, (0.25,))
 
     assert (found.tp.tolist(), found.fp.tolist()) == ([[1]], [[0]])

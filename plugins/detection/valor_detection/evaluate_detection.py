@@ -27,7 +27,7 @@ from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, geometry_kind
 from valor_core.specs import MetricSpec
 from valor_detection.geometry.validity import Policy, batch_of, check_policy
-from valor_detection.parameters.fields import COCO_IOUS, Rule, check_choice
+from valor_detection.parameters.fields import COCO_IOUS, ProtocolName, check_choice
 
 DEFAULT_METRICS = (
     "AP",
@@ -54,7 +54,7 @@ def evaluate_detection(
     recall_score_threshold: float = 0.0,
     pr_curve_iou_threshold: float = 0.5,
     pr_curve_max_examples: int = 1,
-    matching: Rule = "valor",
+    matching: ProtocolName = "valor",
     invalid_geometry: Policy = "error",
 ) -> Report:
     """Evaluate detection metrics over ground truths and predictions, paired by datum.
@@ -83,10 +83,10 @@ def evaluate_detection(
     pr_curve_max_examples : int
         Maximum number of objects listed for each count of a DetailedPrecisionRecallCurve.
     matching : str
-        Matching rule of metrics without one. ``valor`` matches each prediction only to its best
+        Protocol of metrics without one. ``valor`` matches each prediction only to its best
         ground truth and gives the numbers of the documented library. ``ranked`` is the algorithm
         of the documentation: each prediction gets the best unmatched ground truth. ``coco`` is the
-        rule of pycocotools.
+        protocol of pycocotools.
     invalid_geometry : {"error", "repair", "skip", "accept"}
         Policy for invalid geometries: empty, self-crossing, inverted, not finite, or outside the
         image if the datum's metadata have ``height`` and ``width``. The report counts skipped and

@@ -3,6 +3,7 @@
 Metrics that request the same state share it, so objects are matched once. Parameters are in the
 modules of `valor_detection.parameters`, which a manifest may import.
 
+- `protocol_of(parameters)` is the `Protocol` that the parameter `matching` names.
 - `overlaps` requests `Overlaps`, the objects of all images and their overlapping pairs.
   ``state.table`` is a `Table` of them, ``table.labels`` has their labels, and ``table.seen`` the
   codes of the labels with objects, by label key.
@@ -16,11 +17,12 @@ Examples
 >>> from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 >>> from valor_core.schemas.geometry import Box
 >>> from valor_detection.parameters.errors import CalibrationParameters
->>> state = overlaps((0.5,), "coco").open()
+>>> parameters = CalibrationParameters()
+>>> state = overlaps((0.5,), protocol_of(parameters)).open()
 >>> true, predicted = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
 >>> item = Detection("a", [true], [PredictedObject(predicted, Box(0, 0, 2, 2))])
 >>> state.update(DetectionBatch.of([item]))
->>> ranking(state.table, CalibrationParameters()).is_true
+>>> ranking(state.table, parameters).is_true
 array([ True])
 """
 
@@ -28,7 +30,18 @@ from __future__ import annotations
 
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.candidate_pairs import request as overlaps
+from valor_detection.matching.protocols import Protocol, protocol_of
 from valor_detection.matching.ranked import Ranking, ranking
 from valor_detection.matching.table import KEY, LABEL, Table
 
-__all__ = ["KEY", "LABEL", "Overlaps", "Ranking", "Table", "overlaps", "ranking"]
+__all__ = [
+    "KEY",
+    "LABEL",
+    "Overlaps",
+    "Protocol",
+    "Ranking",
+    "Table",
+    "overlaps",
+    "protocol_of",
+    "ranking",
+]

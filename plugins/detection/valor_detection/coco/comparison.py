@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from valor_core.errors import ConfigError
-from valor_core.schemas import Codes, Datums, Floats, Label
+from valor_core.schemas import Codes, Datums, Label
 from valor_core.schemas.detection import DetectionBatch
 from valor_detection.arrays.objects import Rows, batch_of_rows
 from valor_detection.coco.dataset import COCO, geometry
@@ -15,17 +15,12 @@ from valor_detection.coco_json.records import AscendingIds
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.matches import Matching
-from valor_detection.matching.protocols import ALMOST_ONE, AreaRange
+from valor_detection.matching.protocols import COCO as PROTOCOL
+from valor_detection.matching.protocols import AreaRange, below_one
 from valor_detection.matching.table import LABEL, Table
 
-
-class MatchesAtLimits(Matching):
-    """COCO's matching with IoU thresholds used exactly as given."""
-
-    @property
-    def limits(self) -> Floats:
-        """Minimum IoU of a match for each threshold of the table."""
-        return np.minimum(self.table.iou_thresholds, ALMOST_ONE)
+AT_GIVEN_THRESHOLDS = evolve(PROTOCOL, limits=below_one)
+"""COCO's protocol with IoU thresholds as given, also if they are near those of ``linspace``."""
 
 
 @frozen(eq=False)
@@ -82,7 +77,9 @@ class Comparison:
     def matching(self, area_range: AreaRange) -> Matching:
         """Match predictions to ground truths; objects outside `area_range` are ignored."""
         if area_range not in self._matchings:
-            self._matchings[area_range] = MatchesAtLimits(self.table, "coco", LABEL, area_range)
+            self._matchings[area_range] = Matching(
+                self.table, AT_GIVEN_THRESHOLDS, LABEL, area_range
+            )
         return self._matchings[area_range]
 
 
@@ -147,7 +144,7 @@ def _table(batch: DetectionBatch, chosen: Params) -> Table:
     thresholds = tuple(sorted(np.asarray(chosen.iouThrs, np.float64).ravel().tolist()))
     if not thresholds or not thresholds[0] > 0:
         raise ConfigError(f"iouThrs: expected IoU thresholds above 0, got {list(thresholds)}")
-    lowest = min(thresholds[0], ALMOST_ONE)
-    state = Overlaps(None, thresholds, (lowest,), (LABEL,))
+    lowest = float(AT_GIVEN_THRESHOLDS.limits(thresholds)[0])
+    state = Overlaps(AT_GIVEN_THRESHOLDS.overlap, thresholds, (lowest,), (LABEL,))
     state.update(batch)
     return state.table

@@ -16,6 +16,7 @@ from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.gallery import GalleryParameters
 
@@ -133,12 +134,11 @@ class DetectionGallery:
 
     def _outcomes(self, batch: DetectionBatch) -> tuple[Table, Outcomes]:
         chosen = self.parameters
-        state = candidate_pairs.request(
-            (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to, scope=KEY
-        ).open()
+        protocol = protocol_of(chosen)
+        state = candidate_pairs.request((chosen.iou_threshold,), protocol, scope=KEY).open()
         state.update(batch)
         table: Table = state.table
-        return table, outcomes(table, chosen.matching, chosen.iou_threshold, chosen.score_threshold)
+        return table, outcomes(table, protocol, chosen.iou_threshold, chosen.score_threshold)
 
     def _marks(self, batch: DetectionBatch) -> Iterator[Mark]:
         """Yield the objects of an image, the most visible last."""

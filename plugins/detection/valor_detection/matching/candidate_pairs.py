@@ -17,7 +17,6 @@ from valor_core.schemas.detection import DetectionBatch, PredictedObjects
 from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import State, StateContent, StateRequest
 from valor_core.states.saved_columns import saved_labels
-from valor_detection.kernels import matching as kernels
 from valor_detection.matching.clues import Clues
 from valor_detection.matching.image_objects import (
     ImageObjects,
@@ -26,9 +25,9 @@ from valor_detection.matching.image_objects import (
     SelectedImages,
     join,
 )
-from valor_detection.matching.protocols import iou_limits
+from valor_detection.matching.overlap import Overlap
+from valor_detection.matching.protocols import Protocol
 from valor_detection.matching.table import LABEL, ImageGroups, ImageWeights, Table
-from valor_detection.parameters.fields import Rule
 
 _HALF = 0.5
 
@@ -39,8 +38,8 @@ class Overlaps(State):
 
     Parameters
     ----------
-    convert_to : str, optional
-        Most detailed kind of shape to compare. Defaults to the less detailed kind of each pair.
+    overlap : Overlap
+        Overlap of a prediction with a ground truth.
     iou_thresholds : tuple of float
         IoU thresholds of the metrics.
     lowest_ious : tuple of float
@@ -54,7 +53,8 @@ class Overlaps(State):
     --------
     >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
     >>> from valor_core.schemas.geometry import Box
-    >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
+    >>> from valor_detection.matching.overlap.shapes import ShapeIOU
+    >>> state = Overlaps(ShapeIOU(), (0.5,), (0.5,), (LABEL,))
     >>> true, predicted = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
     >>> item = Detection("a", [true], [PredictedObject(predicted, Box(0, 0, 2, 1))])
     >>> state.update(DetectionBatch.of([item]))
@@ -64,7 +64,7 @@ class Overlaps(State):
 
     divides: ClassVar[bool] = True
 
-    convert_to: str | None
+    overlap: Overlap
     iou_thresholds: tuple[float, ...]
     lowest_ious: tuple[float, ...]
     scopes: tuple[str, ...]
@@ -223,11 +223,7 @@ class Overlaps(State):
 
     def _pairs_of_all(self, batch: DetectionBatch) -> Ragged:
         groups = _groups(batch.labels, self.scope)
-        lowest = min(self.lowest_ious)
-        shapes = batch.groundtruths.shapes, batch.predictions.shapes
-        if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
-            return _box_pairs(batch, groups, lowest)
-        return _shape_pairs(batch, groups, lowest, self.convert_to)
+        return self.overlap.pairs(batch, groups, min(self.lowest_ious))
 
 
 def check_supported(batch: DetectionBatch) -> None:
@@ -269,41 +265,39 @@ def _with_hits(starts: Codes, ious: Floats, lowest: float) -> NDArray[np.bool_]:
 
 def request(
     iou_thresholds: Sequence[float],
-    rule: Rule,
+    protocol: Protocol,
     *,
-    convert_to: str | None = None,
     scope: str = LABEL,
     lowest_iou: float = 1.0,
     max_detections: int | None = None,
 ) -> StateRequest:
-    """Request the pairs that a matching rule needs.
+    """Request the pairs that a protocol needs.
 
     Parameters
     ----------
     iou_thresholds : sequence of float
         Thresholds of the matching.
-    rule : str
-        Rule of the matching. ``ranked`` and ``valor`` keep every pair that overlaps, because they
-        match before applying thresholds, or sort equal scores by IoU. In images with many
-        overlapping objects, that is the number of predictions times the number of ground truths.
-    convert_to : str, optional
-        Kind of shape to convert all shapes to.
+    protocol : Protocol
+        Protocol of the matching. Those that match before applying thresholds, or sort equal scores
+        by overlap, keep every pair that overlaps. In images with many overlapping objects, that is
+        the number of predictions times the number of ground truths.
     scope : str
         `LABEL` or `KEY`.
     lowest_iou : float
         Minimum IoU of further pairs that the metric reads.
     max_detections : int, optional
-        Maximum number of counted predictions of a label in an image. Under ``coco``, predictions
-        beyond it do not change other matches, because predictions match by descending score.
+        Maximum number of counted predictions of a label in an image. Predictions beyond it do not
+        change other matches, unless the protocol keeps every pair: others match predictions by
+        descending score.
     """
-    limit = math.inf if max_detections is None or rule != "coco" else float(max_detections)
-    limits = iou_limits(tuple(iou_thresholds), rule)
-    # The other rules match before thresholds apply, so they need every pair that overlaps at all.
-    # A pair takes 16 bytes.
-    lowest = min([lowest_iou, *limits.tolist()]) if rule == "coco" else 0.0
+    limit, lowest = math.inf, 0.0  # a pair takes 16 bytes
+    if not protocol.needs_pairs:
+        lowest = min([lowest_iou, *protocol.limits(tuple(iou_thresholds)).tolist()])
+        if max_detections is not None:
+            limit = float(max_detections)
     return StateRequest(
         Overlaps,
-        {"convert_to": convert_to},
+        {"overlap": protocol.overlap},
         {
             "iou_thresholds": iou_thresholds,
             "lowest_ious": [lowest],
@@ -369,40 +363,3 @@ def _groups(labels: Sequence[Label], scope: str) -> Codes:
         return np.arange(len(labels))
     keys: dict[str, int] = {}
     return np.array([keys.setdefault(label.key, len(keys)) for label in labels], np.int64)
-
-
-def _box_pairs(batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
-    truths, predictions = batch.groundtruths, batch.predictions
-    return kernels.box_pairs(
-        np.ascontiguousarray(truths.datums),
-        groups[truths.labels],
-        truths.shapes.boxes,
-        np.ascontiguousarray(truths.crowd),
-        np.ascontiguousarray(predictions.datums),
-        groups[predictions.labels],
-        predictions.shapes.boxes,
-        lowest,
-    )
-
-
-def _shape_pairs(
-    batch: DetectionBatch, groups: Codes, lowest: float, convert_to: str | None
-) -> Ragged:
-    """Return the overlapping pairs of any shapes, searched among pairs with overlapping boxes."""
-    from valor_detection.geometry import conversion, ious
-
-    batch = conversion.comparable(batch, convert_to)
-    starts, truths, _ = _box_pairs(batch, groups, 0.0)
-    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    overlaps = ious.pair_ious(
-        batch.groundtruths.shapes,
-        batch.predictions.shapes,
-        truths,
-        rows,
-        batch.groundtruths.crowd[truths],
-        at_least=lowest,
-        raised=convert_to == "polygon",
-    )
-    kept = (overlaps > 0) & (overlaps >= lowest)
-    starts = ends(np.bincount(rows[kept], minlength=len(starts) - 1))
-    return starts, truths[kept], overlaps[kept]

@@ -8,8 +8,8 @@ from attrs import frozen
 from valor_core.schemas import Codes
 from valor_core.states.memo import memoized
 from valor_detection.matching.matches import matching
+from valor_detection.matching.protocols import Protocol
 from valor_detection.matching.table import KEY, Table
-from valor_detection.parameters.fields import Rule
 
 
 @frozen(eq=False)
@@ -32,29 +32,32 @@ class Outcomes:
 
 
 @memoized
-def outcomes(table: Table, rule: Rule, iou_threshold: float, score_threshold: float) -> Outcomes:
+def outcomes(
+    table: Table, protocol: Protocol, iou_threshold: float, score_threshold: float
+) -> Outcomes:
     """Match objects of any labels of a key, and return the outcome of each object.
 
-    All rules match predictions by descending score. So predictions below the score threshold do
+    All protocols match predictions by descending score. So predictions below the score threshold do
     not change the matches above it, and are excluded after the matching.
 
     Parameters
     ----------
     table : Table
         Objects, with the pairs of one label key.
-    rule : str
-        Rule of the matching.
+    protocol : Protocol
+        Protocol of the matching.
     iou_threshold, score_threshold : float
         Lower limits of matches and of predictions.
 
     Examples
     --------
-    >>> from valor_detection.matching.candidate_pairs import Overlaps
-    >>> outcomes(Overlaps(None, (0.5,), (0.5,), (KEY,)).table, "coco", 0.5, 0.5).rows
+    >>> from valor_detection.matching.candidate_pairs import request
+    >>> from valor_detection.matching.protocols import COCO
+    >>> outcomes(request((0.5,), COCO, scope=KEY).open().table, COCO, 0.5, 0.5).rows
     array([], dtype=int64)
     """
     crowd = table.objects.crowd
-    all_truths = matching(table, rule, KEY).truths(iou_threshold)
+    all_truths = matching(table, protocol, KEY).truths(iou_threshold)
     rows = np.flatnonzero(table.objects.scores >= score_threshold)
     truths = all_truths[rows]
     if crowd.any():

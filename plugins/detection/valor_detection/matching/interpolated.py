@@ -15,9 +15,8 @@ from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.columns import GroupedMatches, RankedMatches
 from valor_detection.matching.matches import Matching, matching
-from valor_detection.matching.protocols import ALMOST_ONE, AreaRange, needed
+from valor_detection.matching.protocols import AreaRange, Protocol
 from valor_detection.matching.table import LABEL, ImageGroups, ImageWeights, Table
-from valor_detection.parameters.fields import Rule
 
 
 @frozen(kw_only=True, eq=False, slots=False, repr=False)
@@ -57,15 +56,17 @@ def recalls(found: Codes, positives: Codes) -> Floats:
 
 
 @memoized
-def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Curves:
+def curves(
+    table: Table, protocol: Protocol, area_range: AreaRange, max_detections: int | None
+) -> Curves:
     """Return the curves of all labels at all IoU thresholds of a table.
 
     Parameters
     ----------
     table : Table
         Objects and pairs.
-    rule : str
-        Rule of the matching. Under ``coco`` every number equals pycocotools bit by bit.
+    protocol : Protocol
+        Protocol of the matching.
     area_range : (float, float)
         Range of counted areas, in square pixels.
     max_detections : int, optional
@@ -75,16 +76,18 @@ def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int 
     ----------
     Lin et al., "Microsoft COCO", ECCV 2014; pycocotools, ``COCOeval.accumulate``.
     """
-    matched = matching(table, rule, LABEL, area_range)
-    least = needed(matched.positives, rule)
+    matched = matching(table, protocol, LABEL, area_range)
+    least = protocol.precision.needed(matched.positives)
     if table.weights is not None:
         return _resampled(matched, table.weights, max_detections, least)
     return interpolate(matched, max_detections, least)
 
 
-def found(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Codes:
+def found(
+    table: Table, protocol: Protocol, area_range: AreaRange, max_detections: int | None
+) -> Codes:
     """Return the matched ground truths of all counted predictions, shape (n_ious, n_labels)."""
-    matched = matching(table, rule, LABEL, area_range)
+    matched = matching(table, protocol, LABEL, area_range)
     if table.weights is not None:
         nothing = np.empty((len(table.labels), 0), np.int64)
         return _resampled(matched, table.weights, max_detections, nothing).found
@@ -118,9 +121,7 @@ def _curves(
     matched: Matching, parts: Sequence[tuple[Floats, Codes]], scores: Callable[[], Floats]
 ) -> Curves:
     precisions, hits = (_joined(part) for part in zip(*parts, strict=True))
-    if matched.rule != "coco":
-        # pycocotools adds an epsilon to the denominator, which changes only the quotient 1/1.
-        precisions = np.where(precisions > ALMOST_ONE, 1.0, precisions)
+    precisions = matched.protocol.precision.quotients(precisions)
     return Curves(precisions=precisions, found=hits, positives=matched.positives, scores=scores)
 
 
@@ -128,7 +129,7 @@ def _resampled(
     matched: Matching, images: ImageWeights, max_detections: int | None, needed: Codes
 ) -> Curves:
     """Compute the curves of weighted images from the matching of all images."""
-    grouped = _grouped(images.groups, matched.rule, matched.area_range, max_detections)
+    grouped = _grouped(images.groups, matched.protocol, matched.area_range, max_detections)
     weights, positives = images.weights.astype(np.int32), matched.positives
     parts = [kernels.interpolated_weighted(each, weights, needed, positives) for each in grouped]
     return _curves(matched, parts, partial(_scores_of_images, matched, max_detections, needed))
@@ -140,11 +141,11 @@ def _scores_of_images(matched: Matching, max_detections: int | None, needed: Cod
 
 @memoized
 def _grouped(
-    groups: ImageGroups, rule: Rule, area_range: AreaRange, max_detections: int | None
+    groups: ImageGroups, protocol: Protocol, area_range: AreaRange, max_detections: int | None
 ) -> list[GroupedMatches]:
     """Return the matched predictions at every 64 thresholds, with the groups of their images."""
     table = groups.table
-    matched = matching(table, rule, LABEL, area_range)
+    matched = matching(table, protocol, LABEL, area_range)
     of_ranked = groups.codes[table.objects.datums[matched.order]]
     is_counted = matched.counts(max_detections) & matched.in_range[matched.order]
     found = []

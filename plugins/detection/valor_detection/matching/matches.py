@@ -1,4 +1,4 @@
-"""Matching of predictions to ground truths under a named rule."""
+"""Matching of predictions to ground truths under a protocol."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from valor_core.schemas import Codes, Floats
 from valor_core.states.memo import cached, memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.columns import Bits, Flags, PairColumns, RankedColumns
-from valor_detection.matching.protocols import EVERYTHING, AreaRange, iou_limits
+from valor_detection.matching.choices import Matches
+from valor_detection.matching.protocols import EVERYTHING, AreaRange, Protocol
 from valor_detection.matching.table import KEY, LABEL, Pairs, Table
-from valor_detection.parameters.fields import Rule
 
 Positions = NDArray[np.int32]
 
@@ -23,7 +23,7 @@ _WORD = 64  # number of thresholds in a word of bits
 
 
 def matching(
-    table: Table, rule: Rule, scope: str = LABEL, area_range: AreaRange = EVERYTHING
+    table: Table, protocol: Protocol, scope: str = LABEL, area_range: AreaRange = EVERYTHING
 ) -> Matching:
     """Return the matching of a table's objects, computed once for all metrics.
 
@@ -31,10 +31,8 @@ def matching(
     ----------
     table : Table
         Objects and pairs.
-    rule : str
-        ``coco``: at every IoU threshold, each prediction in descending order of scores gets the
-        best unmatched ground truth. ``ranked``: pairs in descending order of score and IoU,
-        independent of the threshold. ``valor``: each prediction gets its best ground truth only.
+    protocol : Protocol
+        Protocol of the matching.
     scope : str
         `LABEL`: objects of one label match. `KEY`: objects of one label key match; an annotation
         with several labels matches once, and crowds match only predictions of their label.
@@ -43,20 +41,20 @@ def matching(
 
     Examples
     --------
-    >>> from valor_detection.matching.candidate_pairs import Overlaps
-    >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
-    >>> matching(state.table, "coco").truths(0.5)
+    >>> from valor_detection.matching.candidate_pairs import request
+    >>> from valor_detection.matching.protocols import COCO
+    >>> matching(request((0.5,), COCO).open().table, COCO).truths(0.5)
     array([], dtype=int64)
     """
     low, high = area_range
     if table.largest_area <= high:  # the same matching as without an upper bound
         area_range = (low, math.inf)
-    return _matching(table, rule, scope, area_range)
+    return _matching(table, protocol, scope, area_range)
 
 
 @memoized
-def _matching(table: Table, rule: Rule, scope: str, area_range: AreaRange) -> Matching:
-    return Matching(table, rule, scope, area_range)
+def _matching(table: Table, protocol: Protocol, scope: str, area_range: AreaRange) -> Matching:
+    return Matching(table, protocol, scope, area_range)
 
 
 @frozen(slots=False, eq=False, repr=False)
@@ -65,39 +63,40 @@ class Matching:
 
     Parameters
     ----------
-    table, rule, scope, area_range
+    table, protocol, scope, area_range
         As for `matching`.
     """
 
     table: Table
-    rule: Rule
+    protocol: Protocol
     scope: str
     area_range: AreaRange
 
     @property
     def pairs(self) -> Pairs:
         """Pairs with the predictions in the order of matching."""
-        return _pairs(self.table, self.rule, self.scope)
+        return _pairs(self.table, self.protocol, self.scope)
 
     @property
     def positions(self) -> Positions:
         """Position in `threshold_bits` of each prediction, -1 without pairs."""
-        return _positions(self.table, self.rule, self.scope)
+        return _positions(self.table, self.protocol, self.scope)
 
     @cached
     def _whole(self) -> Matching | None:
         """Matching of the table with more images, or None without one."""
         whole = self.table.whole
-        return None if whole is None else matching(whole, self.rule, self.scope, self.area_range)
+        return (
+            None if whole is None else matching(whole, self.protocol, self.scope, self.area_range)
+        )
 
     @property
     def order(self) -> Codes:
         """Predictions by label and descending score.
 
-        Equal scores are in the order of the data (``coco``), or by descending IoU with the best
-        ground truth (``valor``) or with the matched one (``ranked``).
+        Equal scores are in the order of the protocol's `ties`.
         """
-        return _order(self.table, self.rule, self.scope)
+        return _order(self.table, self.protocol, self.scope)
 
     @property
     def ranks(self) -> NDArray[np.int32]:
@@ -105,18 +104,18 @@ class Matching:
 
         Equal scores rank as in `order`, which decides what a limit on detections excludes.
         """
-        return _ranks(self.table, self.rule, self.scope)
+        return _ranks(self.table, self.protocol, self.scope)
 
     def counts(self, max_detections: int | None) -> Flags:
         """Return True for each prediction of `order` within the limit per label and image."""
         if max_detections is None:
             return np.ones(len(self.order), dtype=bool)
-        return _counts(self.table, self.rule, self.scope, max_detections)
+        return _counts(self.table, self.protocol, self.scope, max_detections)
 
     @property
     def ranked_positions(self) -> Positions:
         """`positions` of the predictions of `order`."""
-        return _ranked_positions(self.table, self.rule, self.scope)
+        return _ranked_positions(self.table, self.protocol, self.scope)
 
     @cached
     def ignored(self) -> Flags:
@@ -147,7 +146,7 @@ class Matching:
     @property
     def limits(self) -> Floats:
         """Value that IoUs are compared with at each threshold of the table."""
-        return iou_limits(self.table.iou_thresholds, self.rule)
+        return self.protocol.limits(self.table.iou_thresholds)
 
     @cached
     def threshold_bits(self) -> tuple[tuple[Bits, Bits], ...]:
@@ -160,7 +159,7 @@ class Matching:
         return tuple((matched, ignored) for matched, ignored, _ in self._matchings)
 
     @cached
-    def _matchings(self) -> tuple[tuple[Bits, Bits, Codes], ...]:
+    def _matchings(self) -> tuple[Matches, ...]:
         limits = self.limits
         return tuple(
             self._matched(limits[first : first + _WORD]) for first in range(0, len(limits), _WORD)
@@ -229,30 +228,22 @@ class Matching:
             return np.where(matched & np.uint64(1), pairs, -1)
         return self._matched(self.limits[position : position + 1])[2]
 
-    def _matched(self, limits: Floats) -> tuple[Bits, Bits, Codes]:
-        """Match at up to 64 limits.
-
-        Return both bit sets of each prediction with pairs, and its matched pair at the lowest
-        limit, -1 without one.
-        """
+    def _matched(self, limits: Floats) -> Matches:
+        """Match at up to 64 limits."""
         pairs = self.pairs
-        if self.rule == "ranked":
-            return _at_limits(_ranked(self.table, self.scope), pairs, self.ignored, limits)
-        match = kernels.match_coco if self.rule == "coco" else kernels.match_best
-        flags = self.table.objects.crowd, self.ignored
-        return match(PairColumns(pairs.starts, pairs.truths, pairs.ious, *flags), limits)
+        columns = PairColumns(
+            pairs.starts, pairs.truths, pairs.ious, self.table.objects.crowd, self.ignored
+        )
+        chosen = _without_limits(self.table, self.protocol, self.scope)
+        return self.protocol.choice.at_limits(columns, chosen, limits)
 
 
 @memoized
-def _pairs(table: Table, rule: Rule, scope: str) -> Pairs:
+def _pairs(table: Table, protocol: Protocol, scope: str) -> Pairs:
     pairs = table.pairs(scope)
     if scope == KEY:
         pairs = _without_extra_labels(table, pairs)
-    if rule != "valor":
-        return pairs
-    best = np.maximum.reduceat(pairs.ious, pairs.starts[:-1]) if len(pairs.rows) else pairs.ious
-    scores = table.objects.scores[pairs.rows]
-    return pairs.reorder(np.lexsort((pairs.rows, -best, -scores)))
+    return protocol.ties.in_matching(pairs, table.objects.scores)
 
 
 def _without_extra_labels(table: Table, pairs: Pairs) -> Pairs:
@@ -269,70 +260,69 @@ def _without_extra_labels(table: Table, pairs: Pairs) -> Pairs:
 
 
 @memoized
-def _positions(table: Table, rule: Rule, scope: str) -> Positions:
+def _positions(table: Table, protocol: Protocol, scope: str) -> Positions:
     if table.whole is not None:
-        return _positions(table.whole, rule, scope)[table.selection.rows]
-    rows = _pairs(table, rule, scope).rows
+        return _positions(table.whole, protocol, scope)[table.selection.rows]
+    rows = _pairs(table, protocol, scope).rows
     positions = np.full(len(table.objects.scores), -1, np.int32)
     positions[rows] = np.arange(len(rows), dtype=np.int32)
     return positions
 
 
 @memoized
-def _order(table: Table, rule: Rule, scope: str) -> Codes:
-    if rule == "coco":
+def _order(table: Table, protocol: Protocol, scope: str) -> Codes:
+    overlaps = _tied_overlaps(table, protocol, scope)
+    if overlaps is None:
         return table.order
-    ious = np.zeros(len(table.objects.scores))
-    pairs = _pairs(table, rule, scope)
-    if rule == "valor" and len(pairs.rows):
-        ious[pairs.rows] = np.maximum.reduceat(pairs.ious, pairs.starts[:-1])
-    elif rule == "ranked":
-        matched = _ranked(table, scope)
-        has = matched >= 0
-        ious[pairs.rows[has]] = pairs.ious[matched[has]]
     # The sort is stable: equal keys stay in the order of the images.
-    return np.lexsort((-ious, -table.objects.scores, table.objects.labels))
+    return np.lexsort((-overlaps, -table.objects.scores, table.objects.labels))
 
 
 @memoized
-def _ranks(table: Table, rule: Rule, scope: str) -> NDArray[np.int32]:
-    if rule == "coco":
+def _tied_overlaps(table: Table, protocol: Protocol, scope: str) -> Floats | None:
+    """Return the overlap by which equal scores of predictions descend, None for data order."""
+    if not protocol.ties.needs_pairs:
+        return None
+    pairs = _pairs(table, protocol, scope)
+
+    def matched() -> Codes:
+        chosen = _without_limits(table, protocol, scope)
+        assert chosen is not None
+        return chosen
+
+    of_pairs = protocol.ties.overlaps(pairs, matched)
+    if of_pairs is None:
+        return None
+    overlaps = np.zeros(len(table.objects.scores))
+    overlaps[pairs.rows] = of_pairs
+    return overlaps
+
+
+@memoized
+def _ranks(table: Table, protocol: Protocol, scope: str) -> NDArray[np.int32]:
+    order = _order(table, protocol, scope)
+    if order is table.order:
         return table.ranks
-    return kernels.ranks(_order(table, rule, scope), table.objects.labels, table.objects.datums)
+    return kernels.ranks(order, table.objects.labels, table.objects.datums)
 
 
 @memoized
-def _counts(table: Table, rule: Rule, scope: str, max_detections: int) -> Flags:
-    counts: Flags = (_ranks(table, rule, scope) < max_detections)[_order(table, rule, scope)]
+def _counts(table: Table, protocol: Protocol, scope: str, max_detections: int) -> Flags:
+    counts: Flags = (_ranks(table, protocol, scope) < max_detections)[
+        _order(table, protocol, scope)
+    ]
     return counts
 
 
 @memoized
-def _ranked_positions(table: Table, rule: Rule, scope: str) -> Positions:
-    positions: Positions = _positions(table, rule, scope)[_order(table, rule, scope)]
+def _ranked_positions(table: Table, protocol: Protocol, scope: str) -> Positions:
+    positions: Positions = _positions(table, protocol, scope)[_order(table, protocol, scope)]
     return positions
 
 
 @memoized
-def _ranked(table: Table, scope: str) -> Codes:
-    """Match all pairs under the rule ``ranked``, without IoU limits."""
-    pairs, chunk = _pairs(table, "ranked", scope), table.objects
-    return kernels.match_ranked(
-        pairs.starts, pairs.truths, pairs.ious, chunk.scores[pairs.rows], chunk.crowd
-    )
-
-
-def _at_limits(
-    matches: Codes, pairs: Pairs, ignored: Flags, limits: Floats
-) -> tuple[Bits, Bits, Codes]:
-    """Apply IoU limits after a matching that was made without them."""
-    has = np.flatnonzero(matches >= 0)
-    passed = np.searchsorted(limits, pairs.ious[matches[has]], side="right")
-    # Limits are ascending, so the limits passed are the lowest bits.
-    full = np.append(np.uint64(0), np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64)))
-    matched = np.zeros(len(matches), np.uint64)
-    matched[has] = full[passed]
-    with_ignored = np.zeros_like(matched)
-    rows = has[ignored[pairs.truths[matches[has]]]]
-    with_ignored[rows] = matched[rows]
-    return matched, with_ignored, np.where(matched != 0, matches, -1)
+def _without_limits(table: Table, protocol: Protocol, scope: str) -> Codes | None:
+    """Return the matched pairs under a protocol whose matches depend on no IoU limit."""
+    pairs, chunk = _pairs(table, protocol, scope), table.objects
+    columns = PairColumns(pairs.starts, pairs.truths, pairs.ious, chunk.crowd, chunk.crowd)
+    return protocol.choice.without_limits(columns, chunk.scores[pairs.rows])

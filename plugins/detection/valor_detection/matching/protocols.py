@@ -1,18 +1,22 @@
-"""Matching rules, and the numbers that each rule defines."""
+"""Protocols: the decisions of benchmarks, as values that the matching reads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.schemas import Codes, Floats
 from valor_core.states.memo import memoized
-from valor_detection.kernels import matching as kernels
-from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS, Rule
+from valor_detection.matching.choices import Best, BestFree, Choice, GreedyPairs
+from valor_detection.matching.overlap import Overlap
+from valor_detection.matching.overlap.shapes import ShapeIOU
+from valor_detection.matching.precisions import ALMOST_ONE, AtHundredths
+from valor_detection.matching.ties import ByBestOverlap, ByData, ByMatchedOverlap, Ties
+from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 
 if TYPE_CHECKING:
     from valor_detection.matching.table import Table
@@ -24,13 +28,6 @@ EVERYTHING: AreaRange = (0.0, math.inf)
 
 COCO_MAX_DETECTIONS = 100
 
-ALMOST_ONE = 1 - 1e-10
-"""Greatest IoU that pycocotools requires."""
-
-RECALLS: tuple[float, ...] = tuple(i / 100 for i in range(101))
-"""Recalls 0, 0.01 … 1 as decimals."""
-
-_ROUNDED = np.linspace(0, 1, 101)
 _AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), strict=True))
 
 
@@ -54,57 +51,125 @@ NO_BOUNDS = Bounds()
 """No limits."""
 
 
-def average_bounds(rule: Rule) -> Bounds:
-    """Return the limits of average precision and recall: those of pycocotools under ``coco``.
+def as_given(thresholds: Sequence[float]) -> Floats:
+    """Return the thresholds as an array."""
+    return np.array(thresholds, np.float64)
+
+
+def below_one(thresholds: Sequence[float]) -> Floats:
+    """Return the thresholds, at most `ALMOST_ONE`, as pycocotools compares them."""
+    return np.minimum(as_given(thresholds), ALMOST_ONE)
+
+
+def of_linspace(thresholds: Sequence[float]) -> Floats:
+    """Return the thresholds of pycocotools: those of ``numpy.linspace``, at most `ALMOST_ONE`.
+
+    Its 0.9 is slightly less.
 
     Examples
     --------
-    >>> average_bounds("coco")
-    Bounds(area_range=(0.0, 10000000000.0), max_detections=100)
+    >>> of_linspace((0.5, 0.9)).tolist()
+    [0.5, 0.8999999999999999]
     """
-    return Bounds(COCO_AREAS["all"], COCO_MAX_DETECTIONS) if rule == "coco" else NO_BOUNDS
+    return below_one([_AS_PYCOCOTOOLS.get(value, value) for value in thresholds])
 
 
-def iou_limits(thresholds: Sequence[float], rule: Rule) -> Floats:
-    """Return the values that IoUs are compared with under a rule.
-
-    Under ``coco`` they are the thresholds of ``numpy.linspace``, whose 0.9 is slightly less, and at
-    most `ALMOST_ONE`, as in pycocotools.
-
-    Examples
-    --------
-    >>> iou_limits((0.5, 0.9), "coco").tolist(), iou_limits((0.5, 0.9), "valor").tolist()
-    ([0.5, 0.8999999999999999], [0.5, 0.9])
-    """
-    if rule != "coco":
-        return np.array(thresholds, np.float64)
-    limits = [min(_AS_PYCOCOTOOLS.get(value, value), ALMOST_ONE) for value in thresholds]
-    return np.array(limits, np.float64)
+def rounded_mean(values: Floats) -> float:
+    """Return the mean of numbers, summed in the order of pycocotools."""
+    return float(np.mean(values.ravel()))
 
 
-def needed(positives: Codes, rule: Rule) -> Codes:
-    """Return the true positives needed for each of COCO's 101 recalls, by group.
+def exact_mean(values: Floats) -> float:
+    """Return the mean of numbers, with an exactly rounded sum."""
+    return math.fsum(values.ravel().tolist()) / values.size
+
+
+@frozen(kw_only=True, cache_hash=True)
+class Protocol:
+    """Decisions of a benchmark about the matching and averages of detections.
 
     Parameters
     ----------
-    positives : ndarray of int64, shape (k,)
-        Ground truths of each group.
-    rule : str
-        Under ``coco``, recalls are the doubles of ``numpy.linspace`` and quotients are rounded, as
-        in pycocotools, which needs one more true positive at ten of them. Otherwise the comparison
-        is exact.
-
-    Returns
-    -------
-    ndarray of int64, shape (k, 101)
-        Ascending. Column 0 is 0.
+    name : str
+        Value of the parameter ``matching``.
+    overlap : Overlap
+        Overlap of a prediction with a ground truth, which IoU thresholds limit.
+    ties : Ties
+        Order of predictions with equal scores.
+    choice : Choice
+        Choice of a ground truth for each prediction.
+    limits : callable
+        Returns the numbers that overlaps are compared with at given thresholds, ascending.
+    bounds : Bounds
+        Limits of average precision and recall for parameters that are not set.
+    precision : AtHundredths
+        Recalls at which average precision reads the precision.
+    mean : callable
+        Mean of an array, with the order and rounding of its sum.
 
     Examples
     --------
-    >>> needed(np.array([100]), "valor")[0, 35], needed(np.array([100]), "coco")[0, 35]
-    (np.int64(35), np.int64(36))
+    >>> COCO.bounds
+    Bounds(area_range=(0.0, 10000000000.0), max_detections=100)
+    >>> COCO.limits((0.5, 0.9)).tolist(), VALOR.limits((0.5, 0.9)).tolist()
+    ([0.5, 0.8999999999999999], [0.5, 0.9])
     """
-    return kernels.needed(positives, _ROUNDED if rule == "coco" else None)
+
+    name: str
+    overlap: Overlap = ShapeIOU()
+    ties: Ties = ByData()
+    choice: Choice = BestFree()
+    limits: Callable[[Sequence[float]], Floats] = as_given
+    bounds: Bounds = NO_BOUNDS
+    precision: AtHundredths = AtHundredths()
+    mean: Callable[[Floats], float] = exact_mean
+
+    def of_parameters(self, chosen: Any) -> Protocol:
+        """Return the protocol with parameters of a metric for the overlap."""
+        return evolve(self, overlap=self.overlap.of_parameters(chosen))
+
+    @property
+    def needs_pairs(self) -> bool:
+        """True if pairs below the IoU limits can change matches or the order of predictions."""
+        return self.ties.needs_pairs or self.choice.needs_pairs
+
+
+COCO = Protocol(
+    name="coco",
+    limits=of_linspace,
+    bounds=Bounds(COCO_AREAS["all"], COCO_MAX_DETECTIONS),
+    precision=AtHundredths(rounded=True),
+    mean=rounded_mean,
+)
+"""At every IoU threshold, each prediction in descending order of scores gets the best unmatched
+ground truth. All numbers equal those of pycocotools bit by bit."""
+
+RANKED = Protocol(name="ranked", ties=ByMatchedOverlap(), choice=GreedyPairs())
+"""Pairs match in descending order of score and overlap, independent of the threshold."""
+
+VALOR = Protocol(name="valor", ties=ByBestOverlap(), choice=Best())
+"""Each prediction gets only its best ground truth, as in earlier Valor programs."""
+
+PROTOCOLS = {protocol.name: protocol for protocol in (COCO, RANKED, VALOR)}
+"""Protocols by name."""
+
+
+def protocol_of(chosen: Any) -> Protocol:
+    """Return the protocol that the parameters of a metric name.
+
+    Parameters
+    ----------
+    chosen : object
+        Parameters with ``matching``, the name, and parameters of the overlap, such as
+        ``convert_to``.
+
+    Examples
+    --------
+    >>> from valor_detection.parameters.averages import APParameters
+    >>> protocol_of(APParameters()) == COCO
+    True
+    """
+    return PROTOCOLS[chosen.matching].of_parameters(chosen)
 
 
 def reaching(positives: Codes, recalls: Floats) -> Codes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import typing
 
 from attrs import frozen
 
@@ -10,16 +10,21 @@ from valor_core.schemas import Codes, Floats
 from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.matches import Matching, matching
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.table import Flags, Table
-from valor_detection.parameters.fields import Rule
+from valor_detection.parameters.fields import ConvertTo, ProtocolName
 
 
-class RankingParameters(Protocol):
+class RankingParameters(typing.Protocol):
     """Parameters of a ranking."""
 
     @property
-    def matching(self) -> Rule:
-        """Rule of the matching."""
+    def matching(self) -> ProtocolName:
+        """Name of the protocol."""
+
+    @property
+    def convert_to(self) -> ConvertTo | None:
+        """Kind of shape to convert all shapes to."""
 
     @property
     def max_detections(self) -> int | None:
@@ -72,11 +77,12 @@ def ranking(table: Table, chosen: RankingParameters) -> Ranking:
     Examples
     --------
     >>> from valor_detection.parameters.errors import LRPParameters
-    >>> from valor_detection.matching.candidate_pairs import Overlaps
-    >>> ranking(Overlaps(None, (0.5,), (0.5,), ("label",)).table, LRPParameters()).rows
+    >>> from valor_detection.matching.candidate_pairs import request
+    >>> from valor_detection.matching.protocols import COCO
+    >>> ranking(request((0.5,), COCO).open().table, LRPParameters()).rows
     array([], dtype=int64)
     """
-    most, matched = chosen.max_detections, matching(table, chosen.matching)
+    most, matched = chosen.max_detections, matching(table, protocol_of(chosen))
     return _ranking(matched, most, chosen.iou_threshold)
 
 

@@ -1,10 +1,11 @@
-"""Selections of counted objects with a matching rule."""
+"""Selections of counted objects under a protocol."""
 
 from __future__ import annotations
 
 import math
+import typing
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -14,9 +15,9 @@ from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs, interpolated, matches
 from valor_detection.matching.interpolated import Curves
 from valor_detection.matching.matches import Matching
-from valor_detection.matching.protocols import NO_BOUNDS, AreaRange, Bounds
+from valor_detection.matching.protocols import NO_BOUNDS, AreaRange, Bounds, Protocol, protocol_of
 from valor_detection.matching.table import LABEL, Flags, Table
-from valor_detection.parameters.fields import AreaRanges, ConvertTo, Rule
+from valor_detection.parameters.fields import AreaRanges, ConvertTo, ProtocolName
 
 _SPREAD = (
     *("iou_thresholds", "score_thresholds", "recall_score_threshold"),
@@ -25,12 +26,12 @@ _SPREAD = (
 """Parameters that define the list of results. Each result states its own coordinates instead."""
 
 
-class SelectionParameters(Protocol):
+class SelectionParameters(typing.Protocol):
     """Parameters of every metric of matched objects."""
 
     @property
-    def matching(self) -> Rule:
-        """Rule of the matching."""
+    def matching(self) -> ProtocolName:
+        """Name of the protocol."""
 
     @property
     def max_detections(self) -> int | None:
@@ -47,12 +48,12 @@ class SelectionParameters(Protocol):
 
 @frozen
 class Selection:
-    """Counted objects of one area range under one matching rule.
+    """Counted objects of one area range under one protocol.
 
     Parameters
     ----------
-    rule : str
-        Rule of the matching.
+    protocol : Protocol
+        Protocol of the matching.
     area_range : (float, float)
         Range of counted areas, in square pixels.
     max_detections : int, optional
@@ -61,14 +62,14 @@ class Selection:
         Parameters of results: the area range, and parameters that differ from the defaults.
     """
 
-    rule: Rule
+    protocol: Protocol
     area_range: AreaRange
     max_detections: int | None
     coordinates: Mapping[str, Any] = field(eq=False)
 
     def matching(self, table: Table) -> Matching:
         """Return the matching of a table."""
-        return matches.matching(table, self.rule, LABEL, self.area_range)
+        return matches.matching(table, self.protocol, LABEL, self.area_range)
 
     def counts(self, table: Table) -> Flags:
         """Return True for each prediction within the limit per label and image."""
@@ -79,7 +80,7 @@ class Selection:
 
     def curves(self, table: Table) -> Curves:
         """Return the interpolated curves of all labels."""
-        return interpolated.curves(table, self.rule, self.area_range, self.max_detections)
+        return interpolated.curves(table, self.protocol, self.area_range, self.max_detections)
 
 
 def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Iterator[Selection]:
@@ -98,19 +99,19 @@ def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Itera
     >>> [each.coordinates for each in selections(APParameters(matching="valor"))]
     [{'matching': 'valor'}]
     """
-    rule, most, changed = (
-        chosen.matching,
+    protocol, most, changed = (
+        protocol_of(chosen),
         chosen.max_detections,
         changed_parameters(chosen, *_SPREAD),
     )
     most = bounds.max_detections if most is None else most
     if chosen.area_ranges is None:
-        yield Selection(rule, bounds.area_range, most, changed)
+        yield Selection(protocol, bounds.area_range, most, changed)
         return
     for name, (low, high) in chosen.area_ranges.items():
         coordinates = {"area_range": name, "area_bounds": [low, high]}
         range_ = (low or 0.0, math.inf if high is None else high)
-        yield Selection(rule, range_, most, coordinates | changed)
+        yield Selection(protocol, range_, most, coordinates | changed)
 
 
 def request(
@@ -118,6 +119,4 @@ def request(
 ) -> StateRequest:
     """Request the pairs for the parameters of a metric."""
     most = bounds.max_detections if chosen.max_detections is None else chosen.max_detections
-    return candidate_pairs.request(
-        iou_thresholds, chosen.matching, convert_to=chosen.convert_to, max_detections=most
-    )
+    return candidate_pairs.request(iou_thresholds, protocol_of(chosen), max_detections=most)

@@ -53,7 +53,7 @@ def tally(
     table : Table
         Objects and pairs.
     chosen : Selection
-        Counted objects and matching rule.
+        Counted objects and protocol.
     iou_threshold : float
         IoU threshold of the table.
     score_thresholds : tuple of float
@@ -61,11 +61,12 @@ def tally(
 
     Examples
     --------
-    >>> from valor_detection.matching.candidate_pairs import Overlaps
+    >>> from valor_detection.matching.candidate_pairs import request
+    >>> from valor_detection.matching.protocols import COCO
     >>> from valor_detection.parameters.averages import APParameters
     >>> from valor_detection.matching.settings import selections
     >>> chosen = next(selections(APParameters()))
-    >>> tally(Overlaps(None, (0.5,), (0.5,), ("label",)).table, chosen, 0.5, (0.25,)).tp.shape
+    >>> tally(request((0.5,), COCO).open().table, chosen, 0.5, (0.25,)).tp.shape
     (1, 0)
     """
     return _tally(table, chosen, iou_threshold, tuple(sorted(score_thresholds)))

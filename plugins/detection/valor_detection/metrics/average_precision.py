@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from valor_detection.matching.protocols import average_bounds
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
 from valor_detection.metrics.averages import Average, Numbers
@@ -29,7 +29,7 @@ class AveragePrecision(Average):
     Parameters
     ----------
     parameters : APParameters
-        IoU thresholds, the rule of the matching, and limits of areas and detections.
+        IoU thresholds, the protocol, and limits of areas and detections.
 
     Returns
     -------
@@ -66,13 +66,13 @@ class AveragePrecision(Average):
         for group in groups:
             rows = [table.iou_thresholds.index(threshold) for threshold in group]
             at = {"iou_thresholds": [*group]} if self.over_ious else {"iou_threshold": group[0]}
-            for chosen in selections(self.parameters, average_bounds(self.parameters.matching)):
+            for chosen in selections(self.parameters, protocol_of(self.parameters).bounds):
                 curves = chosen.curves(table)
                 yield Numbers(
                     table=table,
                     values=curves.precisions[rows],
                     positives=curves.positives,
-                    rule=chosen.rule,
+                    protocol=chosen.protocol,
                     coordinates={**at, **chosen.coordinates},
                 )
 
@@ -83,7 +83,7 @@ class AveragePrecisionOverIOUs(AveragePrecision):
     Parameters
     ----------
     parameters : APAveragedParameters
-        IoU thresholds, the rule of the matching, and limits of areas and detections.
+        IoU thresholds, the protocol, and limits of areas and detections.
 
     Returns
     -------
@@ -118,7 +118,7 @@ class MeanAveragePrecision(AveragePrecision):
     Parameters
     ----------
     parameters : MeanAPParameters
-        IoU thresholds, the rule of the matching, limits, and the labels of the mean.
+        IoU thresholds, the protocol, limits, and the labels of the mean.
 
     Returns
     -------
@@ -152,7 +152,7 @@ class MeanAveragePrecisionOverIOUs(AveragePrecision):
     Parameters
     ----------
     parameters : MeanAPAveragedParameters
-        IoU thresholds, the rule of the matching, limits, and the labels of the mean.
+        IoU thresholds, the protocol, limits, and the labels of the mean.
 
     Returns
     -------

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_detection.matching.interpolated import recalls
-from valor_detection.matching.protocols import average_bounds
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
@@ -27,7 +27,7 @@ class AverageRecall(Average):
     Parameters
     ----------
     parameters : ARParameters
-        Thresholds, the rule of the matching, and limits of areas and detections.
+        Thresholds, the protocol, and limits of areas and detections.
 
     Returns
     -------
@@ -57,14 +57,14 @@ class AverageRecall(Average):
     def numbers(self, table: Table) -> Iterator[Numbers]:
         """Yield the recalls at all score and IoU thresholds."""
         ious, (scores, at) = sorted(self.parameters.iou_thresholds), self._score_thresholds()
-        for chosen in selections(self.parameters, average_bounds(self.parameters.matching)):
+        for chosen in selections(self.parameters, protocol_of(self.parameters).bounds):
             counts = [tally(table, chosen, iou, scores) for iou in ious]
             positives = counts[0].positives
             yield Numbers(
                 table=table,
                 values=recalls(np.stack([one.tp for one in counts], axis=1), positives),
                 positives=positives,
-                rule=chosen.rule,
+                protocol=chosen.protocol,
                 coordinates={"iou_thresholds": ious, **at, **chosen.coordinates},
             )
 
@@ -83,7 +83,7 @@ class AverageRecallOverScores(AverageRecall):
     Parameters
     ----------
     parameters : ARAveragedParameters
-        Thresholds, the rule of the matching, and limits of areas and detections.
+        Thresholds, the protocol, and limits of areas and detections.
 
     Returns
     -------
@@ -115,7 +115,7 @@ class MeanAverageRecall(AverageRecall):
     Parameters
     ----------
     parameters : MeanARParameters
-        Thresholds, the rule of the matching, limits, and the labels of the mean.
+        Thresholds, the protocol, limits, and the labels of the mean.
 
     Returns
     -------
@@ -149,7 +149,7 @@ class MeanAverageRecallOverScores(AverageRecallOverScores):
     Parameters
     ----------
     parameters : MeanARAveragedParameters
-        Thresholds, the rule of the matching, limits, and the labels of the mean.
+        Thresholds, the protocol, limits, and the labels of the mean.
 
     Returns
     -------

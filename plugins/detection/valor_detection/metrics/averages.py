@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, ClassVar
@@ -16,32 +15,27 @@ from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.matching import settings
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.protocols import average_bounds, cut_warning
+from valor_detection.matching.protocols import Protocol, cut_warning, protocol_of
 from valor_detection.matching.table import Table
-from valor_detection.parameters.fields import Rule
 
 
-def mean(values: Floats, rule: Rule) -> float | None:
+def mean(values: Floats, protocol: Protocol) -> float | None:
     """Return the mean of all numbers, or None without any.
 
     Parameters
     ----------
     values : ndarray of float64
         Numbers.
-    rule : str
-        Under ``coco``, the order and rounding of the sum are those of pycocotools. Otherwise the
-        sum is exact.
+    protocol : Protocol
+        Protocol that defines the order and rounding of the sum.
 
     Examples
     --------
-    >>> mean(np.array([[0.5, 1.0]]), "valor"), mean(np.array([]), "coco")
+    >>> from valor_detection.matching.protocols import COCO, VALOR
+    >>> mean(np.array([[0.5, 1.0]]), VALOR), mean(np.array([]), COCO)
     (0.75, None)
     """
-    if not values.size:
-        return None
-    if rule == "coco":
-        return float(np.mean(values.ravel()))
-    return math.fsum(values.ravel().tolist()) / values.size
+    return protocol.mean(values) if values.size else None
 
 
 @frozen(kw_only=True, eq=False)
@@ -56,8 +50,8 @@ class Numbers:
         Numbers. Those of labels without ground truths are not used.
     positives : ndarray of int64, shape (n_labels,)
         Counted ground truths.
-    rule : str
-        Rule of the sums, see `mean`.
+    protocol : Protocol
+        Protocol of the mean.
     coordinates : mapping of str to value
         Parameters of the results.
     """
@@ -65,14 +59,14 @@ class Numbers:
     table: Table
     values: Floats
     positives: Codes
-    rule: Rule
+    protocol: Protocol
     coordinates: Mapping[str, Any]
 
     def by_label(self, key: str) -> Iterator[Result]:
         """Yield the mean of each label of a key, undefined without ground truths."""
         for code in self.table.seen[key]:
             label = self.table.labels[code]
-            value = mean(self.values[..., code], self.rule) if self.positives[code] else None
+            value = mean(self.values[..., code], self.protocol) if self.positives[code] else None
             yield Result(
                 parameters={**label_parameters(label), **self.coordinates},
                 value=Undefined(f"no ground truths of label {label.value!r}")
@@ -99,7 +93,7 @@ class Numbers:
         elif not has.all():
             values = values[..., has]
             left_out = {"no ground truths of the label": int(np.count_nonzero(~has))}
-        value = mean(values, self.rule)
+        value = mean(values, self.protocol)
         return Result(
             parameters={"label_key": key, **self.coordinates},
             value=Undefined("no labels with ground truths") if value is None else value,
@@ -114,7 +108,7 @@ class Average:
     Parameters
     ----------
     parameters : object
-        IoU thresholds, the rule of the matching, and limits of areas and detections.
+        IoU thresholds, the protocol, and limits of areas and detections.
     """
 
     over_labels: ClassVar[bool] = False
@@ -123,13 +117,13 @@ class Average:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label."""
-        bounds = average_bounds(self.parameters.matching)
+        bounds = protocol_of(self.parameters).bounds
         return (settings.request(self.parameters, self.parameters.iou_thresholds, bounds),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result per threshold or set of thresholds, area range, and label or label key."""
         results = self._results(state.table)
-        most = average_bounds(self.parameters.matching).max_detections
+        most = protocol_of(self.parameters).bounds.max_detections
         if most is not None and self.parameters.max_detections is None:
             warning = cut_warning(state.table, most)
             if warning is not None:

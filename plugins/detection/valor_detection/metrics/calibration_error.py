@@ -17,6 +17,7 @@ from valor_core.states import StateRequest
 from valor_detection.kernels import analysis as kernels
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.ranked import Ranking, ranking
 from valor_detection.parameters.errors import CalibrationParameters
 
@@ -33,7 +34,7 @@ class CalibrationError:
     Parameters
     ----------
     parameters : CalibrationParameters
-        Bins, thresholds and rule of the matching.
+        Bins, thresholds and protocol.
 
     Notes
     -----
@@ -65,11 +66,7 @@ class CalibrationError:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label."""
         chosen = self.parameters
-        return (
-            candidate_pairs.request(
-                (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to
-            ),
-        )
+        return (candidate_pairs.request((chosen.iou_threshold,), protocol_of(chosen)),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result for each label key, and for each label if `per_label` is set."""

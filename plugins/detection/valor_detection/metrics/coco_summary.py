@@ -17,7 +17,7 @@ from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.interpolated import Curves, found, interpolate, recalls
 from valor_detection.matching.matches import matching
-from valor_detection.matching.protocols import COCO_MAX_DETECTIONS, AreaRange, cut_warning, needed
+from valor_detection.matching.protocols import COCO, COCO_MAX_DETECTIONS, AreaRange, cut_warning
 from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.coco import COCOSummaryParameters
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
@@ -66,10 +66,8 @@ class COCOSummary:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label."""
-        convert_to, most = self.parameters.convert_to, COCO_MAX_DETECTIONS
-        return (
-            candidate_pairs.request(COCO_IOUS, "coco", convert_to=convert_to, max_detections=most),
-        )
+        protocol = COCO.of_parameters(self.parameters)
+        return (candidate_pairs.request(COCO_IOUS, protocol, max_detections=COCO_MAX_DETECTIONS),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield the twelve numbers of each label key."""
@@ -88,8 +86,8 @@ def summaries(table: Table) -> dict[str, dict[str, float | None]]:
     """Return the twelve numbers of each label key, None for sizes without ground truths."""
     labels = {key: np.array(codes, np.int64) for key, codes in table.seen.items()}
     everything, *sizes = _of_all_sizes(table, labels)
-    fewer = {most: found(table, "coco", _ALL_SIZES, most) for most in _FEWER_DETECTIONS}
-    positives = matching(table, "coco", LABEL, _ALL_SIZES).positives
+    fewer = {most: found(table, COCO, _ALL_SIZES, most) for most in _FEWER_DETECTIONS}
+    positives = matching(table, COCO, LABEL, _ALL_SIZES).positives
     rows = _rows(table)
     return {
         key: dict(zip(("AP", "AP50", "AP75"), everything[key].precisions, strict=True))
@@ -143,7 +141,7 @@ class _Means:
 
 def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _Means]]:
     """Compute the means of COCO's four area ranges by label key, in threads."""
-    matchings = [matching(table, "coco", LABEL, area_range) for area_range in _SIZES]
+    matchings = [matching(table, COCO, LABEL, area_range) for area_range in _SIZES]
     _ = matchings[0].positions  # shared by all threads
     in_threads([lambda: table.ranks, *(each.prepare for each in matchings)])
     return in_threads([partial(_of_size, table, area, labels) for area in _SIZES])
@@ -151,8 +149,8 @@ def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _
 
 def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -> dict[str, _Means]:
     """Compute the means of one area range without keeping its curves, which are large."""
-    matched = matching(table, "coco", LABEL, area_range)
-    drawn_here = interpolate(matched, COCO_MAX_DETECTIONS, needed(matched.positives, "coco"))
+    matched = matching(table, COCO, LABEL, area_range)
+    drawn_here = interpolate(matched, COCO_MAX_DETECTIONS, COCO.precision.needed(matched.positives))
     rows, single = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
     return {key: _Means.of(drawn_here, rows, codes, single) for key, codes in labels.items()}
 

@@ -17,6 +17,7 @@ from valor_detection.matching import candidate_pairs, names_and_shapes
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
 from valor_detection.matching.names_and_shapes import Outlines
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.counts import ConfusionMatrixParameters
 from valor_detection.parameters.gallery import ExamplesParameters
@@ -35,7 +36,7 @@ class ConfusionMatrix:
     Parameters
     ----------
     parameters : ConfusionMatrixParameters
-        Thresholds, rule of the matching and number of examples.
+        Thresholds, protocol and number of examples.
 
     Notes
     -----
@@ -76,9 +77,7 @@ class ConfusionMatrix:
 
 def label_key_request(chosen: ConfusionMatrixParameters | ExamplesParameters) -> StateRequest:
     """Request overlaps of objects with one label key."""
-    return candidate_pairs.request(
-        chosen.iou_thresholds, chosen.matching, convert_to=chosen.convert_to, scope=KEY
-    )
+    return candidate_pairs.request(chosen.iou_thresholds, protocol_of(chosen), scope=KEY)
 
 
 def outcomes_by_key(
@@ -97,7 +96,7 @@ def outcomes_by_key(
                     "iou_threshold": iou_threshold,
                     "score_threshold": score_threshold,
                 }
-                found = outcomes(table, chosen.matching, iou_threshold, score_threshold)
+                found = outcomes(table, protocol_of(chosen), iou_threshold, score_threshold)
                 yield coordinates | changed, codes, found
 
 

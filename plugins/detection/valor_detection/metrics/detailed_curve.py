@@ -19,7 +19,7 @@ from valor_detection.geometry.geojson import to_geojson
 from valor_detection.matching import candidate_pairs, names_and_shapes
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.names_and_shapes import NamedShapes, Outlines
-from valor_detection.matching.protocols import iou_limits
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.ranked import ranking
 from valor_detection.matching.table import KEY, Flags, Table
 from valor_detection.metrics.confusion_matrix import first_of_each
@@ -47,7 +47,7 @@ class DetailedPrecisionRecallCurve:
     Parameters
     ----------
     parameters : DetailedCurveParameters
-        Thresholds, rule of the matching and number of examples.
+        Thresholds, protocol and number of examples.
 
     Notes
     -----
@@ -77,9 +77,7 @@ class DetailedPrecisionRecallCurve:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label key, and shapes for examples."""
         chosen = self.parameters
-        counts = candidate_pairs.request(
-            (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to, scope=KEY
-        )
+        counts = candidate_pairs.request((chosen.iou_threshold,), protocol_of(chosen), scope=KEY)
         return (counts, names_and_shapes.request()) if chosen.max_examples else (counts,)
 
     def compute(self, state: Overlaps, shown: Outlines | None = None) -> Iterator[Result]:
@@ -236,7 +234,7 @@ def _of_other_values(
     """Return predictions on a ground truth of another value, and thresholds of such truths."""
     chunk, pairs = table.objects, table.unranked_pairs
     owners = pairs.owners
-    other = pairs.ious >= iou_limits((chosen.iou_threshold,), chosen.matching)[0]
+    other = pairs.ious >= protocol_of(chosen).limits((chosen.iou_threshold,))[0]
     other &= chunk.labels[owners] != chunk.true_labels[pairs.truths]
     other &= ~chunk.crowd[pairs.truths]
     owners, truths = owners[other], pairs.truths[other]

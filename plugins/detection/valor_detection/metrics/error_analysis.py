@@ -23,12 +23,11 @@ from valor_detection.kernels.reference.analysis import BACKGROUND, CLASSIFICATIO
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.image_objects import SelectedImages
-from valor_detection.matching.protocols import ALMOST_ONE, iou_limits, needed
+from valor_detection.matching.protocols import Protocol, protocol_of
 from valor_detection.matching.ranked import Ranking, ranking
 from valor_detection.matching.table import KEY, Flags, Table
 from valor_detection.metrics.averages import mean
 from valor_detection.parameters.errors import ErrorAnalysisParameters
-from valor_detection.parameters.fields import Rule
 
 Kinds = NDArray[np.uint8]
 Ranks = NDArray[np.int32]
@@ -60,7 +59,7 @@ class ErrorAnalysis:
     Parameters
     ----------
     parameters : ErrorAnalysisParameters
-        Thresholds and rule of the matching.
+        Thresholds and protocol.
 
     Notes
     -----
@@ -99,8 +98,7 @@ class ErrorAnalysis:
         return (
             candidate_pairs.request(
                 (chosen.iou_threshold,),
-                chosen.matching,
-                convert_to=chosen.convert_to,
+                protocol_of(chosen),
                 scope=KEY,
                 lowest_iou=chosen.background_threshold,
             ),
@@ -167,7 +165,7 @@ class _Faults:
         )
         rows, kinds, targets = kernels.faults(
             columns,
-            float(iou_limits((chosen.iou_threshold,), chosen.matching)[0]),
+            float(protocol_of(chosen).limits((chosen.iou_threshold,))[0]),
             chosen.background_threshold,
         )
         repaired, aimed_at = _repaired(chunk.scores[rows], targets, used)
@@ -270,23 +268,23 @@ class _Gains:
 
     Parameters
     ----------
-    rule : str
-        Rule of the matching and of means.
+    protocol : Protocol
+        Protocol of the matching and of means.
     precisions : sequence of ndarray of float64, shapes (101, n_labels)
         Interpolated precisions, at most 0 for labels without ground truths.
     remaining : ndarray of bool, shape (9, n_labels)
         True for labels with any ground truth or prediction left.
     """
 
-    rule: Rule
+    protocol: Protocol
     precisions: Sequence[Floats]
     remaining: Flags
 
     @classmethod
     def of(cls, table: Table, chosen: ErrorAnalysisParameters, errors: _Errors) -> _Gains:
         """Compute the precisions after each repair."""
-        rule, positives = chosen.matching, errors.positives
-        targets = needed(positives, rule)
+        protocol, positives = protocol_of(chosen), errors.positives
+        targets = protocol.precision.needed(positives)
         ranked_matches = _ranked_matches(errors)
         as_is = _unrepaired(ranked_matches)
         repaired, *_ = matching_kernels.interpolated(ranked_matches, targets, positives)
@@ -294,12 +292,12 @@ class _Gains:
         precisions = [
             *repaired[:BACKGROUND],
             matching_kernels.interpolated(background, targets, positives)[0][0],
-            _of_fewer(as_is, positives - errors.missed, rule),
+            _of_fewer(as_is, positives - errors.missed, protocol),
             np.where(np.maximum(targets, 1) <= errors.found[:, None], 1.0, 0.0).T,
-            _of_fewer(as_is, errors.found, rule),
+            _of_fewer(as_is, errors.found, protocol),
             repaired[NOTHING],
         ]
-        return cls(rule, precisions, _remaining(errors))
+        return cls(protocol, precisions, _remaining(errors))
 
     def value(self, labels: list[int], counts: Codes) -> dict[str, Any] | Undefined:
         """Return the value over labels."""
@@ -324,10 +322,7 @@ class _Gains:
         if len(codes) < precisions.shape[1]:
             precisions = precisions[:, codes]
         precisions = np.maximum(precisions, 0.0)
-        if self.rule != "coco":
-            # pycocotools adds an epsilon to the denominator, which changes only the quotient 1/1.
-            precisions[precisions > ALMOST_ONE] = 1.0
-        return mean(precisions, self.rule)
+        return mean(self.protocol.precision.quotients(precisions), self.protocol)
 
 
 def _ranked_matches(errors: _Errors) -> RankedMatches:
@@ -354,10 +349,10 @@ def _unrepaired(ranked_matches: RankedMatches) -> RankedMatches:
     return ranked_matches._replace(matched=matched, ignored_match=none, threshold_count=1)
 
 
-def _of_fewer(ranked_matches: RankedMatches, positives: Codes, rule: Rule) -> Floats:
+def _of_fewer(ranked_matches: RankedMatches, positives: Codes, protocol: Protocol) -> Floats:
     """Return the precisions for smaller numbers of ground truths."""
     precisions, *_ = matching_kernels.interpolated(
-        ranked_matches, needed(positives, rule), positives
+        ranked_matches, protocol.precision.needed(positives), positives
     )
     return precisions.reshape(precisions.shape[1:])
 

@@ -32,7 +32,7 @@ class Examples:
     Parameters
     ----------
     parameters : ExamplesParameters
-        Thresholds, rule of the matching, and selection of images.
+        Thresholds, protocol, and selection of images.
 
     Notes
     -----

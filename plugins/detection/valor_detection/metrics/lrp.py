@@ -16,6 +16,7 @@ from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import ExactSums, StateRequest
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.ranked import ranking
 from valor_detection.matching.table import Flags, Table
 from valor_detection.parameters.errors import LRPParameters, OptimalLRPParameters
@@ -40,7 +41,7 @@ class LRP:
     Parameters
     ----------
     parameters : LRPParameters
-        Thresholds and rule of the matching.
+        Thresholds and protocol.
 
     Notes
     -----
@@ -93,7 +94,7 @@ class OptimalLRP:
     Parameters
     ----------
     parameters : OptimalLRPParameters
-        IoU threshold and rule of the matching.
+        IoU threshold and protocol.
 
     Notes
     -----
@@ -246,9 +247,7 @@ class _Errors:
 
 
 def _request(chosen: Parameters) -> StateRequest:
-    return candidate_pairs.request(
-        (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to
-    )
+    return candidate_pairs.request((chosen.iou_threshold,), protocol_of(chosen))
 
 
 def _results(

@@ -79,7 +79,7 @@ class Counts(_Counted):
     Parameters
     ----------
     parameters : CountsParameters
-        Thresholds, the rule of the matching, and limits of areas and detections.
+        Thresholds, the protocol, and limits of areas and detections.
 
     Returns
     -------
@@ -144,7 +144,7 @@ class Precision(_LabelMetric):
     Parameters
     ----------
     parameters : LabelParameters
-        Thresholds, averages, the value of 0/0, the rule of the matching, and limits.
+        Thresholds, averages, the value of 0/0, the protocol, and limits.
 
     Returns
     -------
@@ -177,7 +177,7 @@ class Recall(_LabelMetric):
     Parameters
     ----------
     parameters : LabelParameters
-        Thresholds, averages, the value of 0/0, the rule of the matching, and limits.
+        Thresholds, averages, the value of 0/0, the protocol, and limits.
 
     Returns
     -------
@@ -210,7 +210,7 @@ class F1(_LabelMetric):
     Parameters
     ----------
     parameters : LabelParameters
-        Thresholds, averages, the value of 0/0, the rule of the matching, and limits.
+        Thresholds, averages, the value of 0/0, the protocol, and limits.
 
     Returns
     -------

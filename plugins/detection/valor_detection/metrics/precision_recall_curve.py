@@ -12,7 +12,7 @@ from valor_core.results import Result, ratios
 from valor_core.states import StateRequest
 from valor_detection.matching import settings
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.protocols import RECALLS
+from valor_detection.matching.precisions import RECALLS
 from valor_detection.matching.settings import Selection, selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import EvaluationState, tally
@@ -32,7 +32,7 @@ class PrecisionRecallCurve:
     Parameters
     ----------
     parameters : PrecisionRecallCurveParameters
-        Form, thresholds, the value of 0/0, the rule of the matching, and limits.
+        Form, thresholds, the value of 0/0, the protocol, and limits.
 
     Returns
     -------

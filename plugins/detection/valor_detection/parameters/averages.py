@@ -13,7 +13,7 @@ class APParameters(fields.Sized):
     """Parameters of AP."""
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds()
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -24,7 +24,7 @@ class APAveragedParameters(fields.Sized):
     """Parameters of APAveragedOverIOUs."""
 
     iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -57,7 +57,7 @@ class ARParameters(fields.Sized):
 
     iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
     recall_score_threshold: float = _RECALL_SCORE_THRESHOLD
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -69,7 +69,7 @@ class ARAveragedParameters(fields.Sized):
 
     iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO

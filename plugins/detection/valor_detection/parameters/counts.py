@@ -33,7 +33,7 @@ class LabelParameters(fields.Sized):
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
     average: tuple[Average, ...] = _AVERAGE
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _ZERO_DIVISION
@@ -47,7 +47,7 @@ class CountsParameters(fields.Sized):
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -64,7 +64,7 @@ class PrecisionRecallCurveParameters(fields.Sized):
         "at 101 recalls from 0 to 1.",
     )
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _ZERO_DIVISION
@@ -77,7 +77,7 @@ class ConfusionMatrixParameters:
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_examples: int = parameter(
         default=0,
         help="Maximum number of objects listed per cell, by descending score; unmatched ground "
@@ -93,7 +93,7 @@ class DetailedCurveParameters:
 
     iou_threshold: float = fields.IOU_THRESHOLD
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     max_examples: int = parameter(
         default=1,

@@ -27,7 +27,7 @@ class ErrorAnalysisParameters:
     )
     per_label: bool = fields.PER_LABEL
     include_prediction_only_labels: bool = fields.prediction_only()
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
 
@@ -53,7 +53,7 @@ class LRPParameters:
 
     iou_threshold: float = _LOCALIZING_THRESHOLD
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -64,7 +64,7 @@ class OptimalLRPParameters:
     """Parameters of OptimalLRP."""
 
     iou_threshold: float = _LOCALIZING_THRESHOLD
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -82,6 +82,6 @@ class CalibrationParameters:
         default=0.0, help="Predictions with a lower score are excluded."
     )
     per_label: bool = fields.PER_LABEL
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO

@@ -9,7 +9,7 @@ from valor_core.errors import ParameterError, did_you_mean, short_repr
 from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
-Rule = Literal["coco", "ranked", "valor"]
+ProtocolName = Literal["coco", "ranked", "valor"]
 
 
 ConvertTo = Literal["box", "polygon", "mask"]
@@ -37,11 +37,11 @@ CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
 
 MATCHING: Any = parameter(
     default="coco",
-    help="Rule to match predictions to ground truths: coco is bitwise equal to pycocotools; "
+    help="Protocol to match predictions to ground truths: coco is bitwise equal to pycocotools; "
     "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
     "only to its best ground truth.",
 )
-"""Field of the matching rule."""
+"""Field of the protocol."""
 
 
 CONVERT_TO: Any = parameter(
@@ -103,8 +103,8 @@ def max_detections(without: str = "all") -> int | None:
     return most
 
 
-COCO_MAX_DETECTIONS: Any = max_detections("100 under the rule coco and all otherwise")
-"""Field of the maximum number of predictions, by default that of the rule."""
+COCO_MAX_DETECTIONS: Any = max_detections("100 under the protocol coco and all otherwise")
+"""Field of the maximum number of predictions, by default that of the protocol."""
 
 
 def area_ranges(without: str = "all sizes") -> AreaRanges | None:
@@ -120,8 +120,8 @@ def area_ranges(without: str = "all sizes") -> AreaRanges | None:
     return ranges
 
 
-COCO_AREA_RANGES: Any = area_ranges("all sizes, under the rule coco up to 1e10")
-"""Field of the object sizes, by default those of the rule."""
+COCO_AREA_RANGES: Any = area_ranges("all sizes, under the protocol coco up to 1e10")
+"""Field of the object sizes, by default those of the protocol."""
 
 
 class Sized:

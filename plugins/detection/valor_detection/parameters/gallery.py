@@ -15,7 +15,7 @@ class ExamplesParameters:
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     order: Literal["errors", "uid"] = parameter(
         default="errors",
         help="errors sorts images by descending number of false positives and false negatives, "
@@ -45,5 +45,5 @@ class GalleryParameters:
     score_threshold: float = parameter(
         default=0.5, help="A prediction is drawn if its score is at least this."
     )
-    matching: fields.Rule = fields.MATCHING
+    matching: fields.ProtocolName = fields.MATCHING
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO

@@ -1,0 +1,59 @@
+"""Intersection over union of boxes, polygons and masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from valor_core.schemas import Codes
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry.shapes import ends
+from valor_detection.matching.image_objects import Ragged
+from valor_detection.matching.overlap.boxes import box_pairs
+from valor_detection.parameters.fields import ConvertTo
+
+
+@frozen
+class ShapeIOU:
+    """Intersection over union of shapes. For a crowd, the share of the prediction inside.
+
+    Parameters
+    ----------
+    convert_to : {"box", "polygon", "mask"}, optional
+        Most detailed kind of shape to compare. Defaults to the less detailed kind of each pair.
+    """
+
+    convert_to: ConvertTo | None = None
+
+    def of_parameters(self, chosen: Any) -> ShapeIOU:
+        """Return the overlap with the parameters of a metric."""
+        return evolve(self, convert_to=chosen.convert_to)
+
+    def pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
+        """Return the pairs of overlapping shapes; see `Overlap.pairs`."""
+        shapes = batch.groundtruths.shapes, batch.predictions.shapes
+        if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
+            return box_pairs(batch, groups, lowest)
+        return self._shape_pairs(batch, groups, lowest)
+
+    def _shape_pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
+        """Return the overlapping pairs of any shapes, searched among overlapping boxes."""
+        from valor_detection.geometry import conversion, ious
+
+        batch = conversion.comparable(batch, self.convert_to)
+        starts, truths, _ = box_pairs(batch, groups, 0.0)
+        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        overlaps = ious.pair_ious(
+            batch.groundtruths.shapes,
+            batch.predictions.shapes,
+            truths,
+            rows,
+            batch.groundtruths.crowd[truths],
+            at_least=lowest,
+            raised=self.convert_to == "polygon",
+        )
+        kept = (overlaps > 0) & (overlaps >= lowest)
+        starts = ends(np.bincount(rows[kept], minlength=len(starts) - 1))
+        return starts, truths[kept], overlaps[kept]
