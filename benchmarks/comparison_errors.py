@@ -19,9 +19,10 @@ from scipy.stats import t as student
 from valor_intervals.comparison.leaderboard import rank_intervals
 from valor_intervals.comparison.resampling import approximate_randomization, means, paired_bootstrap
 from valor_intervals.comparison.significance import corrected, mcnemar
-from valor_intervals.differences import Pair, encoded, jackknife_difference
+from valor_intervals.differences import Pair, encoded, group_difference
+from valor_intervals.resamples import encoded_resamples
 
-GROUPS = 100
+GROUPS, RESAMPLES = 100, 500
 SIZES = (50, 200, 1000)
 LEVEL = 0.95
 FAMILY = 20
@@ -114,8 +115,10 @@ CASES = (
 )
 
 
-def p_values(case: Case, sets: int, items: int, seed: int) -> Iterator[float | None]:
-    """Yield the p-value of the paired jackknife for each data set, or None without a test."""
+def p_values(
+    case: Case, sets: int, items: int, seed: int, resamples: int = 0
+) -> Iterator[float | None]:
+    """Yield the paired p-value of groups for each data set, or None without a test."""
     random = np.random.default_rng(seed)
     for start in range(0, sets, AT_ONCE):
         count = min(AT_ONCE, sets - start)
@@ -138,8 +141,14 @@ def p_values(case: Case, sets: int, items: int, seed: int) -> Iterator[float | N
             first, second = (
                 {"without": encoded(without[model, i, is_used[i]].tolist())} for model in (0, 1)
             )
+            if resamples:
+                weights = random.poisson(1, (resamples, GROUPS)).astype(float)
+                for model, row in enumerate((first, second)):
+                    row["resampled"] = encoded_resamples(
+                        case.statistic(weights @ of_groups[model, i])
+                    )
             pair = Pair(float(numbers[0, i]), float(numbers[1, i]), first, second)
-            found = jackknife_difference(pair, LEVEL)
+            found = group_difference(pair, LEVEL)
             yield None if found is None else found.p
 
 
@@ -248,6 +257,11 @@ def main(sets: int) -> None:
     start = perf_counter()
     rows = [
         [case.name, "jackknife", *(rate(p_values(case, sets, items, items)) for items in SIZES)]
+        for case in CASES
+    ]
+    rows += [
+        [case.name, "resamples"]
+        + [rate(p_values(case, sets // 5, items, items, RESAMPLES)) for items in SIZES]
         for case in CASES
     ]
     rows += [

@@ -88,6 +88,22 @@ def test_intervals_come_before_rows_and_the_test_can_be_chosen() -> None:
     assert compare(first, second).level == 0.9
 
 
+def test_reports_with_the_same_resamples_are_compared_by_them() -> None:
+    random = np.random.default_rng(3)
+    numbers = [random.integers(0, 3, 200), random.integers(0, 2, 200)]
+    reports = [report(one, [near], confidence={"resamples": 200}) for one in numbers]
+    other = report(numbers[1], [near], confidence={"resamples": 200, "seed": 1})
+
+    (resamples,), (groups,) = (
+        compare(*reports, test=test).numbers for test in ("auto", "jackknife")
+    )
+    assert (resamples.test.method, groups.test.method) == ("bootstrap, percentile", "jackknife")
+    assert resamples.test.low == pytest.approx(groups.test.low, abs=0.02)
+    assert resamples.test.high == pytest.approx(groups.test.high, abs=0.02)
+    assert str(compare(*reports)).endswith("clear (bootstrap, percentile)")
+    assert compare(reports[0], other).numbers[0].test is None
+
+
 def test_corrections_of_several_numbers() -> None:
     random = np.random.default_rng(4)
     first = with_rows(random.integers(0, 3, 80), right, near)

@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from valor_intervals.resamples import Floats
-from valor_intervals.student import student_quantile
+from valor_intervals.student import share_within, student_quantile
 
 MOST_UNDEFINED = 0.01
 """Greatest share of resamples in which a number may be undefined."""
@@ -62,12 +62,83 @@ def bca_interval(
     squares = float(influences @ influences)
     skewness = float((influences**3).sum()) / (6 * squares**1.5) if squares else 0.0
     groups = len(without)
-    reach = student_quantile(level, groups - 1) * math.sqrt(groups / (groups - 1))
+    reach = student_quantile(level, groups - 1) * _scale(groups)
     low, high = (
         _quantile(ordered, _NORMAL.cdf(bias + (bias + z) / (1 - skewness * (bias + z))))
         for z in (-reach, reach)
     )
     return min(low, high), max(low, high)
+
+
+def percentile_interval(resampled: Floats, groups: int, level: float) -> tuple[float, float]:
+    """Return the percentile interval of a difference, corrected for the number of groups.
+
+    Differences of two models are symmetric if the models are equal. The corrections of
+    `bca_interval` follow the skewness of the sample, and find too many differences of scores with
+    outliers: see the design of intervals.
+
+    Parameters
+    ----------
+    resampled : ndarray of float64
+        Difference in each resample in which it is defined.
+    groups : int
+        Number of groups of items.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    low, high : float
+        Quantiles of the differences, corrected as Student's t distribution corrects normal ones.
+
+    Examples
+    --------
+    >>> percentile_interval(np.linspace(0, 1, 1001), 1000, 0.9)
+    (0.0489..., 0.9510...)
+    """
+    ordered, reach = np.sort(resampled), student_quantile(level, groups - 1) * _scale(groups)
+    low, high = (_quantile(ordered, _NORMAL.cdf(z)) for z in (-reach, reach))
+    return low, high
+
+
+def percentile_p_value(resampled: Floats, groups: int) -> float | None:
+    """Return the p-value of a difference: one minus the level of the interval that ends at 0.
+
+    Parameters
+    ----------
+    resampled, groups : ndarray of float64, int
+        As in `percentile_interval`.
+
+    Returns
+    -------
+    float or None
+        None if all resamples are above 0, or all are below: no interval ends at 0.
+
+    Examples
+    --------
+    >>> round(percentile_p_value(np.linspace(-0.05, 0.95, 999), 1000), 3)
+    0.1
+    >>> percentile_p_value(np.linspace(0.05, 1, 999), 1000) is None
+    True
+    """
+    ordered = np.sort(resampled)
+    if ordered[0] > 0 or ordered[-1] < 0:
+        return None
+    first, last = (int(np.searchsorted(ordered, 0, side)) for side in ("left", "right"))
+    if first == last:  # 0 is between two resamples
+        below, above = ordered[first - 1], ordered[first]
+        positions = [first - below / (above - below)] * 2
+    else:
+        positions = [first + 1, last]
+    low, high = (_NORMAL.inv_cdf(one / (len(ordered) + 1)) for one in positions)
+    if low <= 0 <= high:
+        return 1.0
+    return 1 - share_within(min(abs(low), abs(high)) / _scale(groups), groups - 1)
+
+
+def _scale(groups: int) -> float:
+    """Return the factor by which resamples of n groups vary too little, √(n / (n - 1))."""
+    return math.sqrt(groups / (groups - 1))
 
 
 def _quantile(ordered: Floats, share: float) -> float:

@@ -1,7 +1,7 @@
 """Differences between two reports, with paired intervals and corrected p-values.
 
-Both reports leave out the same groups of items. The items that make a number higher for both models
-cancel out of the difference, so its interval is narrower than those of the two numbers.
+Both reports leave out or resample the same groups of items. The items that make a number higher for
+both models cancel out of the difference, so its interval is narrower than those of the two numbers.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy as np
 from attrs import evolve, frozen
 
 from valor_core.specs import Range
+from valor_intervals.bootstrap import MOST_UNDEFINED, percentile_interval, percentile_p_value
 from valor_intervals.comparison.significance import corrected, smallest_difference
 from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import estimate
+from valor_intervals.resamples import Floats, resampled_difference
 from valor_intervals.student import share_within
 
 
@@ -53,7 +55,8 @@ class Difference:
     is_clear : bool
         Whether the corrected p-value is below 1 - level.
     method : str
-        ``"jackknife"``, ``"McNemar"``, ``"Student"``, ``"randomization"`` or ``"bootstrap"``.
+        ``"jackknife"`` or ``"bootstrap, percentile"`` of groups; ``"McNemar"``, ``"Student"``,
+        ``"randomization"`` or ``"bootstrap"`` of items.
     uncorrected : float
         P-value without correction.
     error : float
@@ -137,7 +140,7 @@ def differences(
     """
     level = LEVEL if level is None else level
     return with_correction(
-        [None if pair is None else jackknife_difference(pair, level) for pair in pairs],
+        [None if pair is None else group_difference(pair, level) for pair in pairs],
         level,
         correction,
     )
@@ -154,8 +157,25 @@ def with_correction(
     ]
 
 
-def jackknife_difference(pair: Pair, level: float) -> Difference | None:
-    """Return the difference of a pair, or None if it has no interval."""
+def group_difference(pair: Pair, level: float, resamples: bool = True) -> Difference | None:
+    """Return the difference of a pair by groups of items, or None if it has no interval.
+
+    Parameters
+    ----------
+    pair : Pair
+        Numbers of two reports with the same groups.
+    level : float
+        Confidence level.
+    resamples : bool
+        Whether to use the resamples if both reports have them, instead of leaving out groups.
+
+    Returns
+    -------
+    Difference or None
+        With resamples, the interval of `percentile_interval`, and the level at which it ends at 0
+        as p-value. Otherwise the interval of Student's t distribution, and the p-value of its test,
+        which is also that of a difference with the same sign in all resamples.
+    """
     try:
         first, second = (decoded(row["without"]) for row in (pair.first, pair.second))
     except (KeyError, ValueError):  # too many numbers to keep, or damaged
@@ -167,5 +187,22 @@ def jackknife_difference(pair: Pair, level: float) -> Difference | None:
     found = estimate(difference, without, Range(), level)
     if found.interval is None or found.error is None:
         return None
-    p = 1 - share_within(abs(difference) / found.error, found.groups - 1)
-    return Difference.of(found.interval, max(p, 0.0), found.error, level)
+    p = max(1 - share_within(abs(difference) / found.error, found.groups - 1), 0.0)
+    resampled = _resampled(pair) if resamples else np.empty(0)
+    if not len(resampled):
+        return Difference.of(found.interval, p, found.error, level)
+    defined = resampled[~np.isnan(resampled)]
+    if len(defined) < len(resampled) * (1 - MOST_UNDEFINED):
+        return None
+    at_0 = percentile_p_value(defined, len(without))
+    p = min(p, 1 / len(defined)) if at_0 is None else at_0
+    interval = percentile_interval(defined, len(without), level)
+    return Difference.of(interval, p, found.error, level, method="bootstrap, percentile")
+
+
+def _resampled(pair: Pair) -> Floats:
+    """Return the difference in each resample; empty without resamples in both reports."""
+    try:
+        return resampled_difference(pair.first["resampled"], pair.second["resampled"])
+    except (KeyError, ValueError):
+        return np.empty(0)

@@ -95,11 +95,41 @@ def decoded_resamples(text: str) -> Floats:
     ValueError
         If the text is damaged.
     """
+    return _with_step(text)[0]
+
+
+def resampled_difference(first: str, second: str) -> Floats:
+    """Return the difference in each resample, second minus first, from two encoded texts.
+
+    Differences within the rounding error of the encoding are 0.
+
+    Raises
+    ------
+    ValueError
+        If a text is damaged, or the numbers of resamples differ.
+
+    Examples
+    --------
+    >>> first, second = (encoded_resamples(np.array(one)) for one in ([0.25, 0.5], [0.5, 0.5]))
+    >>> resampled_difference(first, second).tolist()
+    [0.25, 0.0]
+    """
+    (numbers, step), (others, other_step) = (_with_step(one) for one in (first, second))
+    if len(numbers) != len(others):
+        raise ValueError(f"{len(numbers)} resamples, then {len(others)}")
+    found: Floats = others - numbers
+    found[abs(found) <= (step + other_step) / 2 * (1 + 1e-9)] = 0
+    return found
+
+
+def _with_step(text: str) -> tuple[Floats, float]:
+    """Return the number of each resample, and the distance between two codes."""
     content = base64.b64decode(text, validate=True)
     low, high = np.frombuffer(content[:16], "<f8").tolist()
     codes = np.frombuffer(content[16:], "<u2")
-    numbers: Floats = low + codes * ((high - low) / _STEPS)
+    step = (high - low) / _STEPS
+    numbers: Floats = low + codes * step
     # The last step would miss the greatest number by rounding.
     numbers[codes == _STEPS] = high
     numbers[codes == _UNDEFINED] = np.nan
-    return numbers
+    return numbers, step

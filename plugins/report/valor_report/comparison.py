@@ -63,7 +63,7 @@ class Change:
     p : float, optional
         Probability of such a difference by chance, corrected for the number of comparisons.
     method : str, optional
-        Test of the difference, such as ``"McNemar"``.
+        Test of the difference, such as ``"McNemar"``. Captions of tables name all methods.
     smallest : float, optional
         Smallest difference that the test finds with a probability of 80 %.
     """
@@ -564,7 +564,12 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
         )
     titles = ["first", "second", "difference", *(["p"] if has_p else [])]
     numeric = [TextColumn(title, numeric=True) for title in titles]
-    caption = [_coordinates({}, constant), f"{same:,} more are the same" if same else ""]
+    methods = dict.fromkeys(change.method for change in changes if change.method is not None)
+    caption = [
+        _coordinates({}, constant),
+        f"tests: {' and '.join(methods)}" if methods else "",
+        f"{same:,} more are the same" if same else "",
+    ]
     return TextTable(
         "Comparison",
         ["metric", "of", *numeric, "verdict"],

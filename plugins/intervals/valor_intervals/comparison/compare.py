@@ -23,7 +23,7 @@ from valor_intervals.confidence import groups
 from valor_intervals.differences import (
     Difference,
     Pair,
-    jackknife_difference,
+    group_difference,
     with_correction,
 )
 from valor_intervals.intervals import LEVEL
@@ -139,7 +139,8 @@ def _line(one: ComparedNumber) -> str:
         return text
     test = one.test
     word = "clear" if test.is_clear else "unclear"
-    return f"{text}, difference {test.low:+.4g} to {test.high:+.4g}, p {test.p:.4g}, {word}"
+    interval = f"{test.low:+.4g} to {test.high:+.4g}"
+    return f"{text}, difference {interval}, p {test.p:.4g}, {word} ({test.method})"
 
 
 def compare(
@@ -163,7 +164,8 @@ def compare(
         First and second report, with intervals (``confidence``) or rows of items (``items``).
     test : str
         ``"jackknife"`` needs intervals in both reports; ``"randomization"`` and ``"bootstrap"``
-        need rows of items. ``"auto"`` takes intervals, and otherwise rows: McNemar's exact test if
+        need rows of items. ``"auto"`` uses intervals, by resamples if both reports have them, and
+        otherwise rows: McNemar's exact test if
         items are right or wrong, approximate randomization for other scores. ``"sacrebleu"`` is
         its approximate randomization, which does not count differences equal to the observed one;
         ``"bootstrap"`` has its p-values, too, which are too small: see the design of intervals.
@@ -219,7 +221,7 @@ def compare(
                 # Results of labels or thresholds; the test checks that the number is of the rows.
                 rows = next((one for one in pairs.values() if one.metric == two.metric), None)
             if test in ("auto", "jackknife") and are_grouped:
-                found = _of_groups(one, two, level)
+                found = _of_groups(one, two, level, test == "auto")
             if found is None and test != "jackknife" and rows is not None and not two.result.slice:
                 found = rows.test(number.part, number.a, number.b, test, level, seed)
         numbers.append(number)
@@ -320,11 +322,11 @@ def _text_or_none(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _of_groups(one: Entry, two: Entry, level: float) -> Difference | None:
+def _of_groups(one: Entry, two: Entry, level: float, resamples: bool) -> Difference | None:
     if one.confidence is None or two.confidence is None:
         return None
     pair = Pair(float(one.value), float(two.value), one.confidence, two.confidence)
-    return jackknife_difference(pair, level)
+    return group_difference(pair, level, resamples)
 
 
 def _other_data(a: Report, b: Report) -> Iterator[str]:

@@ -90,7 +90,7 @@ def difference(one: Side, other: Side, level: float | None) -> Slice:
             {
                 **each.name,
                 "interval": each.interval["interval"],
-                "method": _method(each.interval),
+                "method": each.interval["method"],
             }
             for each in found
             if each.interval
@@ -200,8 +200,12 @@ def _interval(
     )
     (found,) = differences([pair], level)
     if found is None:
-        return {"interval": None, "p": None}
-    return {"interval": [found.low, found.high], "p": found.p}
+        return {"interval": None, "p": None, "method": "no interval: too few groups of items"}
+    return {
+        "interval": [found.low, found.high],
+        "p": found.p,
+        "method": f"paired by groups, {found.method}",
+    }
 
 
 def _row(entry: Entry, present: Sequence[int], groups: Sequence[int]) -> dict[str, Any]:
@@ -211,10 +215,6 @@ def _row(entry: Entry, present: Sequence[int], groups: Sequence[int]) -> dict[st
         without = dict(zip(present, decoded(row["without"]).tolist(), strict=True))
         row["without"] = encoded([without.get(group, entry.value) for group in groups])
     return row
-
-
-def _method(interval: Mapping[str, Any]) -> str:
-    return "paired by groups" if interval["interval"] else "no interval: too few groups of items"
 
 
 def _detailed(result: Result, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Result:
