@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from valor_testing import cases
+from valor_testing.examples import datasets
+
+from valor_core import Evaluator
 
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "hardmax": False}
 
 SCALE = ["ant", "bee", "cat", "dog", "owl", "black", "white"]
+
+
+def _thresholds() -> Path:
+    """Report with thresholds of some labels, to apply."""
+    evaluator = Evaluator(["BestThreshold"], task="classification")
+    for batch in datasets("classification")["dense"]:
+        evaluator.update(batch)
+    path = Path(mkdtemp()) / "thresholds.json"
+    evaluator.compute().save(path)
+    return path
+
 
 PARAMETERS = {
     "classification.Accuracy": [
@@ -28,6 +44,13 @@ PARAMETERS = {
     "classification.mROCAUC": [{}, {"average": "weighted", "bins": 7}],
     "classification.ROCCurve": [{}, {"drop_intermediate": False}],
     "classification.AveragePrecision": [{}, {"average": ["weighted", "none"], "bins": 4}],
+    "classification.BestThreshold": [
+        {},
+        {"objective": "youden", "average": "none"},
+        {"objective": "cost", "false_negative_cost": 3, "average": "micro"},
+        {"objective": "recall_at_precision", "minimum": 0.5},
+        {"apply": _thresholds()},
+    ],
     "classification.PrecisionRecallCurve": [
         {},
         {"score_thresholds": [0.7, 0.35], "zero_division": None},

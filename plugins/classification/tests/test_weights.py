@@ -40,6 +40,7 @@ METRICS: list[Any] = [
     *({"name": "CohenKappa", "weights": kind} for kind in ("none", "linear", "quadratic")),
     *("ROCAUC", "mROCAUC", "ROCCurve", "AveragePrecision"),
     *({"name": name, "bins": 10} for name in ("ROCAUC", "AveragePrecision")),
+    *({"name": "BestThreshold", "objective": name} for name in ("f_beta", "youden", "cost")),
     *("PrecisionRecallCurve", "DetailedPrecisionRecallCurve", "Examples"),
     *("LogLoss", "BrierScore", "CalibrationError"),
 ]

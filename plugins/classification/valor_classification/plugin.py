@@ -25,6 +25,7 @@ FAWCETT = Reference(
     "Fawcett, 'An introduction to ROC analysis', Pattern Recognition Letters 27, 2006",
     "sections 7 and 9",
 )
+RIJSBERGEN = Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7")
 GUO = Reference(
     "Guo et al., 'On calibration of modern neural networks', ICML 2017", "equations 2 to 5"
 )
@@ -117,7 +118,7 @@ PREDICTED = (
         "precision_recall:FBeta",
         "Weighted harmonic mean of precision and recall",
         "predicted:FBetaParameters",
-        references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
+        references=(RIJSBERGEN,),
         aliases=("fbeta_score",),
         parameter_aliases=(
             ParameterAlias("f2", {"beta": 2}),
@@ -169,6 +170,30 @@ RANKED = (
     ),
 )
 """Numbers and curves of how scores rank the items."""
+
+_threshold = _spec.having(higher_is_better=None, range=Range(), version=1)
+
+THRESHOLDS = (
+    _threshold(
+        "BestThreshold",
+        "best_threshold:BestThreshold",
+        "Best score threshold of each label, and precision, recall and counts there",
+        "scored:BestThresholdParameters",
+        references=(
+            RIJSBERGEN,
+            Reference("Youden, 'Index for rating diagnostic tests', Cancer 3, 1950", "page 33"),
+        ),
+        aliases=("optimal_threshold", "operating_point", "TunedThresholdClassifierCV"),
+        parameter_aliases=(
+            ParameterAlias("max_f1", {"objective": "f_beta"}),
+            ParameterAlias("youden_index", {"objective": "youden"}),
+            ParameterAlias("recall_at_fixed_precision", {"objective": "recall_at_precision"}),
+            ParameterAlias("precision_at_fixed_recall", {"objective": "precision_at_recall"}),
+            ParameterAlias("sensitivity_at_specificity", {"objective": "recall_at_specificity"}),
+        ),
+    ),
+)
+"""Score thresholds."""
 
 CURVES = (
     _table(
@@ -285,7 +310,7 @@ PROBABILITY = (
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the classification metrics."""
-    return (*PREDICTED, *RANKED, *CURVES, *ITEMS, *ASSOCIATION, *PROBABILITY)
+    return (*PREDICTED, *RANKED, *THRESHOLDS, *CURVES, *ITEMS, *ASSOCIATION, *PROBABILITY)
 
 
 @hookimpl

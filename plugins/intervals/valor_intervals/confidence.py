@@ -30,6 +30,9 @@ from valor_intervals.jackknife import Estimate
 from valor_intervals.replicates import Place, Replicates, numbers_of
 from valor_intervals.resamples import Floats, encoded_resamples, poisson_weights
 
+Reasons = Mapping[str, Mapping[str, str]]
+"""Reasons why numbers have no interval, by identity of the metric and name of the number."""
+
 MOST_NUMBERS = 10_000
 """Most numbers of all items, or of a slice, that all have intervals."""
 MOST_LABELS = 100
@@ -154,6 +157,13 @@ class Confidence:
         chosen = self.parameters
         numbers = partial(numbers_of, with_tables=chosen.tables)
         places = [(i, name) for i, one in enumerate(results) for name, _ in numbers(one)]
+        reasons = _reasons(evaluation)
+        # A metric of which no number has an interval is not computed again: it may be slow.
+        computed = {
+            results[i].metric for i, name in places if _reason(reasons, results[i], name) is None
+        }
+        fixed = [place for place in places if results[place[0]].metric not in computed]
+        places = [place for place in places if results[place[0]].metric in computed]
         warnings = []
         if len(places) > MOST_NUMBERS:
             places = _most_important(results, places, parts, evaluation, where)
@@ -164,8 +174,11 @@ class Confidence:
         if chosen.resamples:
             weights = poisson_weights(chosen.seed, list(parts), chosen.resamples)
             resampled = replicates.numbers(weights)
-        found = self._estimates(replicates, without, resampled)
+        found = self._estimates(replicates, without, resampled, reasons)
         rows: dict[int, list[dict[str, Any]]] = {}
+        for i, name in fixed:
+            row = _without_interval(_reason(reasons, results[i], name)).row(name)
+            rows.setdefault(i, []).append(row)
         for column, ((i, name), one) in enumerate(zip(places, found, strict=True)):
             kept = {}
             if len(places) <= chosen.keep:
@@ -181,18 +194,17 @@ class Confidence:
         return detailed
 
     def _estimates(
-        self, replicates: Replicates, without: Floats, resampled: Floats
+        self, replicates: Replicates, without: Floats, resampled: Floats, reasons: Reasons
     ) -> list[Estimate]:
         """Return the interval of each number."""
         results, level = replicates.results, self.parameters.level
         metrics = replicates.evaluation.plan.metrics
         ranges = {one.spec.identity: one.spec.range for one in metrics}
-        reasons = {one.spec.identity: getattr(one.make(), "no_interval", {}) for one in metrics}
         found, extreme = [], {}
         for column, (i, name) in enumerate(replicates.places):
-            result, reason = results[i], reasons.get(results[i].metric, {}).get(name)
+            result, reason = results[i], _reason(reasons, results[i], name)
             if reason is not None:
-                found.append(Estimate(None, f"no interval: {reason}"))
+                found.append(_without_interval(reason))
                 continue
             value = replicates.values[column]
             range = ranges.get(result.metric, Range())
@@ -207,6 +219,22 @@ class Confidence:
             for column, trials in zip(columns, (~np.isnan(alone)).sum(axis=0), strict=True):
                 found[column] = extreme_estimate(extreme[column], int(trials), level)
         return found
+
+
+def _reasons(evaluation: Evaluation) -> Reasons:
+    """Return the numbers of each metric that have no interval, with the reason."""
+    found: dict[str, dict[str, str]] = {}
+    for one in evaluation.plan.metrics:
+        found.setdefault(one.spec.identity, {}).update(getattr(one.make(), "no_interval", {}))
+    return found
+
+
+def _reason(reasons: Reasons, result: Result, name: str) -> str | None:
+    return reasons.get(result.metric, {}).get(name)
+
+
+def _without_interval(reason: str | None) -> Estimate:
+    return Estimate(None, f"no interval: {reason}")
 
 
 def _is_average(result: Result) -> bool:

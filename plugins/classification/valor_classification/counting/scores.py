@@ -216,7 +216,7 @@ class KeyRanking(KeyState):
         """Return the areas under the curves of all labels, sorted."""
         if self.is_weighted:
             return weighted_areas(list(self.of_weighted_labels()))
-        return self._aligned_areas() if self._is_aligned() else self._gathered_areas()
+        return self._aligned_areas() if self.is_aligned else self._gathered_areas()
 
     def of_labels(self) -> Iterator[LabelScores]:
         """Scores of one label after the other, sorted."""
@@ -311,8 +311,9 @@ class KeyRanking(KeyState):
             for code in range(len(self.vocabulary))
         }
 
-    def _is_aligned(self) -> bool:
-        """Return whether every datum has a score for every label, in the same columns."""
+    @property
+    def is_aligned(self) -> bool:
+        """True if every datum has a score for every label, in the same columns."""
         if self.lists or not self.matrices:
             return False
         first = self.matrices[0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from valor_labels import ThresholdObjective
+
 from valor_classification.parameters import fields
 from valor_core.parameters import Within, parameter, parameters
 
@@ -110,3 +112,8 @@ class CalibrationParameters:
         check=Within(1, 10_000),
         aliases=("number_of_bins", "n_bins"),
     )
+
+
+@parameters
+class BestThresholdParameters(ThresholdObjective):
+    """Parameters of BestThreshold."""
