@@ -1,4 +1,4 @@
-"""Applied counts: predictions and hits of every label at a threshold of its own."""
+"""Applied counts: predictions and hits of every label at its threshold from a report."""
 
 from __future__ import annotations
 
