@@ -100,12 +100,8 @@ class Plan:
             resolved = [_resolved(need, metric, registry) for need in needs]
             sources += [source for source, _ in resolved if source is not None]
             made.append(one)
-            inputs.append(
-                [
-                    (request.with_rows() if rows else request, source is not None)
-                    for source, request in resolved
-                ]
-            )
+            pairs = [(each.with_rows() if rows else each, of is not None) for of, each in resolved]
+            inputs.append(pairs)
         requests = join(request for pairs in inputs for request, _ in pairs)
         reads = tuple(
             tuple(_Input(_position(requests, request), is_rows) for request, is_rows in pairs)
@@ -240,10 +236,11 @@ class Plan:
         return results
 
     def item_rows(self, position: int, states: Sequence[Any]) -> Any:
-        """Return the rows that the metric at a position scores itself, or None."""
-        inputs = (states[one.position] for one in self._reads[position] if not one.is_rows)
-        rows = (state.item_rows for state in inputs if isinstance(state, State))
-        return next((each for each in rows if each is not None), None)
+        """Return the rows of the metric at a position, or None."""
+        inputs = [states[one.position] for one in self._reads[position] if not one.is_rows]
+        if any(isinstance(state, FailedState) for state in inputs):
+            return None
+        return getattr(self._made[position], "item_rows", _first_rows)(*inputs)
 
     def read(self, position: int, states: Sequence[Any]) -> list[Any]:
         """Return the inputs of the metric at a position, in the order of its needs."""
@@ -321,6 +318,10 @@ def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]
     except Exception as error:
         reason = f"needs: {reason_of(error)}"
     return FailedMetric(reason), ()
+
+
+def _first_rows(*states: State) -> Any:
+    return next((rows for rows in (one.item_rows for one in states) if rows is not None), None)
 
 
 def _is_need(need: object) -> bool:

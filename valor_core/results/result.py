@@ -414,6 +414,7 @@ class Metric(Protocol):
     Optional attribute ``no_interval``: names of numbers for which resampling gives no valid
     interval, such as maxima, with the reason: ``{"mce": "a maximum over bins"}``. Optional
     attribute ``least_items``: fewest items from which intervals hold, by number: ``{"ece": 1000}``.
+    Optional method ``item_rows``: of the states, returns `ItemRows` sorted by uid, or None.
     """
 
     def needs(self) -> tuple[StateRequest | RowsOf, ...]:

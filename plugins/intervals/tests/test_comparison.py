@@ -39,8 +39,8 @@ def test_items_that_are_right_or_wrong_get_mcnemars_test() -> None:
 
     (number,) = found.numbers
     (flips,) = found.flips
-    assert flips.fixed == tuple(sorted(f"q{i}" for i in range(10, 19)))
-    assert flips.broken == ("q8", "q9")
+    assert flips.better == tuple(sorted(f"q{i}" for i in range(10, 19)))
+    assert flips.worse == ("q8", "q9")
     assert flips.wrong == ("q19", "q20", "q21")
     assert number.test.method == "McNemar"
     assert number.test.uncorrected == pytest.approx(binomtest(2, 11).pvalue)
@@ -242,7 +242,34 @@ def test_corpus_metrics_are_tested_with_their_sums() -> None:
     assert [one.test.method for one in found.numbers] == ["randomization", "randomization"]
     assert all(one.test.is_clear for one in found.numbers)
     assert all(one.test.low < one.b - one.a < one.test.high for one in found.numbers)
-    assert found.flips == ()
+
+
+def test_texts_with_more_or_fewer_errors_are_listed_by_change() -> None:
+    # Of four words, 4, 1, 0 and 2 are wrong, then 1, 2, 0 and 1: the error rate of the first
+    # text falls by 3/4, those of the others change by 1/4.
+    def texts(*wrong: int) -> Report:
+        responses = [" ".join(["x"] * count + ["a"] * (4 - count)) for count in wrong]
+        pairs = [Text(i, response=one, references="a a a a") for i, one in enumerate(responses)]
+        return evaluate(pairs, ["text.WER"], items=True)
+
+    (flips,) = compare(texts(4, 1, 0, 2), texts(1, 2, 0, 1)).flips
+
+    assert (flips.better, flips.worse, flips.wrong) == ((0, 3), (1,), None)
+
+
+def test_metric_without_direction_lists_only_items_that_are_right_or_wrong() -> None:
+    @metric("lab.Length", task="text", higher_is_better=None)
+    def length(item) -> float:
+        return float(len(item.response))
+
+    @metric("lab.Empty", task="text", higher_is_better=None)
+    def empty(item) -> float:
+        return float(item.response == "0")
+
+    first, second = ([3, 10, 100], [0, 100, 10])
+    found = compare(with_rows(first, length, empty), with_rows(second, length, empty))
+
+    assert [one.metric for one in found.flips] == ["lab.Empty"]
 
 
 def test_core_compares_reports() -> None:
@@ -257,7 +284,7 @@ def test_core_compares_reports() -> None:
 def test_printed_comparison_lists_numbers_and_items() -> None:
     found = compare(with_rows([0, 1, 0, 1]), with_rows([0, 0, 0, 1]))
 
-    assert str(found).splitlines()[1] == "lab.Right: 1 fixed, 0 broken, 1 wrong in both"
+    assert str(found).splitlines()[1] == "lab.Right: 1 better, 0 worse, 1 wrong in both"
     assert repr(found).startswith("<Comparison of 1 numbers: 1 tested, 0 differ clearly")
 
 

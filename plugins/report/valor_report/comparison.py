@@ -115,7 +115,7 @@ class Comparison:
     remarks : tuple of str
         Differences of the data, settings, versions and item counts.
     flips : tuple of Flips
-        Items that only one model has right, as `valor_intervals` finds them.
+        Items that got better or worse, as `valor_intervals` finds them.
     incomparable : tuple of str
         Reasons why numbers are not comparable, such as another version of a metric.
     untested : tuple of str
@@ -230,7 +230,7 @@ class Comparison:
                 [one.type, _coordinates(one.slice, one.parameters), note] for one, note in others
             ]
             ready.append(TextTable("Other results", ["metric", "of", "outcome"], rows))
-        if any(one.fixed or one.broken for one in self.flips):
+        if any(one.better or one.worse for one in self.flips):
             ready.append(_flips(self.flips))
         return tuple(ready)
 
@@ -583,16 +583,16 @@ def _flips(flips: Sequence[Any]) -> TextTable:
     rows: list[Row] = [
         [
             f"{one.metric.rpartition('.')[2]} {one.part}".rstrip(),
-            *(Cell(f"{len(uids):,}", len(uids)) for uids in (one.fixed, one.broken, one.wrong)),
-            _listed(one.fixed),
-            _listed(one.broken),
+            *map(_count, (one.better, one.worse, one.wrong)),
+            _listed(one.better),
+            _listed(one.worse),
         ]
         for one in _different(flips)
     ]
-    counts = [TextColumn(name, numeric=True) for name in ("fixed", "broken", "wrong in both")]
+    counts = [TextColumn(name, numeric=True) for name in ("better", "worse", "wrong in both")]
     return TextTable(
-        "Items right in one report only",
-        ["metric", *counts, "uids fixed", "uids broken"],
+        "Items that changed",
+        ["metric", *counts, "uids better", "uids worse"],
         rows,
         keys=1,
     )
@@ -600,8 +600,12 @@ def _flips(flips: Sequence[Any]) -> TextTable:
 
 def _different(flips: Sequence[Any]) -> Iterable[Any]:
     """Return the first of several numbers with the same items, such as those of ROUGE."""
-    found = {(one.fixed, one.broken): one for one in reversed(flips) if one.fixed or one.broken}
+    found = {(one.better, one.worse): one for one in reversed(flips) if one.better or one.worse}
     return reversed(found.values())
+
+
+def _count(uids: Sequence[Any] | None) -> Cell:
+    return Cell("") if uids is None else Cell(f"{len(uids):,}", len(uids))
 
 
 def _listed(uids: Sequence[Any]) -> str:

@@ -363,6 +363,20 @@ def rows_add_up(subject: Subject, batches: DataSet) -> None:
             raise Breach(f"expected {number} of the sums of all rows, found {value}")
 
 
+@law
+def rows_independent_of_split(subject: Subject, batches: DataSet) -> None:
+    """Rows of items are the same for any split of the data and any order of its items."""
+    with_rows = attrs.evolve(subject, rows=True)
+    expected = with_rows.item_rows(batches)
+    if not expected:
+        return
+    for how, parts in batches.splits.items():
+        agree(expected, with_rows.item_rows(parts), "rows as given", f"rows {how} and merged")
+    expected = with_rows.item_rows(batches.remade)
+    for how, batch in batches.in_other_orders.items():
+        agree(expected, with_rows.item_rows([batch]), "rows in batches", f"rows {how}")
+
+
 METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     batch_untouched,
     items_untouched,
@@ -386,6 +400,7 @@ METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     survives_saving,
     empty_data_supported,
     rows_add_up,
+    rows_independent_of_split,
 )
 """Laws of a metric on one data set, the most informative first."""
 

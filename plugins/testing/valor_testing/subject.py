@@ -164,14 +164,28 @@ class Subject:
     def outcome_merged(self, batches: Iterable[Batch], weigh: Weigh | None = None) -> Outcome:
         """Return the results of batches counted in separate states and merged in a tree."""
         try:
-            parts = [self.count([batch], weigh) for batch in batches]
+            return self.compute(self._merged(batches, weigh))
         except Refusal:
             return REFUSED
+
+    def item_rows(self, batches: Iterable[Batch]) -> Outcome:
+        """Return the rows of the only metric, of batches counted separately and merged.
+
+        Empty if the metric has no rows, `REFUSED` if it rejects the data.
+        """
+        try:
+            rows = self.plan.item_rows(0, self._merged(batches))
+        except Refusal:
+            return REFUSED
+        return [] if rows is None else [row.to_dict() for row in rows]
+
+    def _merged(self, batches: Iterable[Batch], weigh: Weigh | None = None) -> States:
+        parts = [self.count([batch], weigh) for batch in batches]
         while len(parts) > 1:
             pairs = zip(parts[::2], parts[1::2], strict=False)
             unpaired = parts[-1:] if len(parts) % 2 else []
             parts = [self.merge(left, right) for left, right in pairs] + unpaired
-        return self.compute(parts[0] if parts else self.plan.new_states())
+        return parts[0] if parts else self.plan.new_states()
 
     def answers(
         self, batch: Batch, items: Iterable[Any] | None = None

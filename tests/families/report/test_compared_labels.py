@@ -39,7 +39,7 @@ def test_accuracies_are_compared_by_mcnemars_test() -> None:
     assert number.test.method == "McNemar"
     assert number.test.p == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-9)
     (flips,) = found.flips
-    assert [len(flips.broken), len(flips.fixed), len(flips.wrong)] == [
+    assert [len(flips.worse), len(flips.better), len(flips.wrong)] == [
         table[0][1],
         table[1][0],
         table[1][1],

@@ -264,7 +264,7 @@ def test_items_that_only_one_model_has_right_are_listed(valor):
     assert re.split("  +", result.stdout.splitlines()[-1]) == [
         *("Loudness", "7", "1", "0", "q10, q11, q5, q6, q7 (and 2 more)", "q0"),
     ]
-    assert record["flips"][0]["broken"] == ["q0"]
+    assert record["flips"][0]["worse"] == ["q0"]
     assert record["changes"][0]["method"] == "McNemar"
 
 

@@ -7,6 +7,9 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from valor_core.results import ItemRows
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.image_rows import precision_rows
 from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
@@ -58,6 +61,12 @@ class AveragePrecision(Average):
     over_ious: ClassVar[bool] = False
 
     parameters: APParameters | APAveragedParameters
+
+    def item_rows(self, state: Overlaps) -> ItemRows:
+        """Return the average precision of each image; of the first threshold, or their mean."""
+        first = next(selections(self.parameters, protocol_of(self.parameters).bounds))
+        thresholds = self.parameters.iou_thresholds
+        return precision_rows(state.table, first, thresholds if self.over_ious else thresholds[:1])
 
     def numbers(self, table: Table) -> Iterator[Numbers]:
         """Yield interpolated precisions, per IoU threshold or for all of them together."""

@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import frozen
 
+from valor_core.results import ItemRows
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.image_rows import recall_rows
 from valor_detection.matching.interpolated import recalls
 from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.settings import selections
@@ -53,6 +56,12 @@ class AverageRecall(Average):
     """
 
     parameters: ARParameters | ARAveragedParameters
+
+    def item_rows(self, state: Overlaps) -> ItemRows:
+        """Return the mean recall of each image over the IoU thresholds."""
+        first = next(selections(self.parameters, protocol_of(self.parameters).bounds))
+        score = self._score_thresholds()[0][0]
+        return recall_rows(state.table, first, self.parameters.iou_thresholds, score)
 
     def numbers(self, table: Table) -> Iterator[Numbers]:
         """Yield the recalls at all score and IoU thresholds."""

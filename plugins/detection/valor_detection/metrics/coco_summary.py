@@ -10,14 +10,16 @@ from attrs import frozen
 
 from valor_core.kernels import in_threads
 from valor_core.parameters import changed_parameters
-from valor_core.results import Result
+from valor_core.results import ItemRows, Result
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.image_rows import precision_rows
 from valor_detection.matching.interpolated import Curves, found, interpolate, recalls
 from valor_detection.matching.matches import matching
 from valor_detection.matching.protocols import COCO, COCO_MAX_DETECTIONS, AreaRange, cut_warning
+from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.coco import COCOSummaryParameters
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
@@ -68,6 +70,11 @@ class COCOSummary:
         """Request overlaps of objects with one label."""
         protocol = COCO.of_parameters(self.parameters)
         return (candidate_pairs.request(COCO_IOUS, protocol, max_detections=COCO_MAX_DETECTIONS),)
+
+    def item_rows(self, state: Overlaps) -> ItemRows:
+        """Return the mean average precision of each image over COCO's IoU thresholds."""
+        all_sizes = Selection(COCO, _ALL_SIZES, COCO_MAX_DETECTIONS, {})
+        return precision_rows(state.table, all_sizes, COCO_IOUS)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield the twelve numbers of each label key."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import frozen
 from valor_labels import LabelValues, label_parameters
 
-from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.results import ItemRows, NumberOrReason, Result, ratio
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_detection.matching import settings
 from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.image_rows import ImageCounts, image_counts, shares
 from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
@@ -51,6 +52,12 @@ class _Counted:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label."""
         return (settings.request(self.parameters, self.parameters.iou_thresholds),)
+
+    def _of_images(self, table: Table) -> ImageCounts:
+        """Return the counts of each image at the first of all thresholds and area ranges."""
+        first = next(selections(self.parameters))
+        thresholds = self.parameters.iou_thresholds[0], self.parameters.score_thresholds[0]
+        return image_counts(table, first, *thresholds)
 
     def _counts(self, table: Table) -> Iterator[_KeyCounts]:
         scores = self.parameters.score_thresholds
@@ -103,6 +110,10 @@ class Counts(_Counted):
 
     parameters: CountsParameters
 
+    def item_rows(self, state: Overlaps) -> ItemRows:
+        """Return the counts of each image over all labels, at the first thresholds."""
+        return self._of_images(state.table).named(state.table)
+
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result for each area range, pair of thresholds and label."""
         for counts in self._counts(state.table):
@@ -117,7 +128,15 @@ class Counts(_Counted):
 class _LabelMetric(_Counted):
     """Quotient of counts for each label, and averages."""
 
+    reason: ClassVar[str]
+
     parameters: LabelParameters
+
+    def item_rows(self, state: Overlaps) -> ItemRows:
+        """Return the quotient of each image over all labels, at the first thresholds."""
+        counts = self._of_images(state.table)
+        quotients = shares(*self._terms(counts.tp, counts.fp, counts.fn))
+        return counts.rows(state.table, quotients)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result for each area range, pair of thresholds and label, then the averages."""
@@ -135,6 +154,10 @@ class _LabelMetric(_Counted):
                 yield from values.results(average, counts.coordinates, include)
 
     def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
+        return ratio(*self._terms(tp, fp, fn), self.parameters.zero_division, self.reason)
+
+    def _terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator of counts or of columns of counts."""
         raise NotImplementedError
 
 
@@ -167,8 +190,10 @@ class Precision(_LabelMetric):
     0.5
     """
 
-    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
+    reason: ClassVar[str] = "no predictions of the label"
+
+    def _terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        return tp, tp + fp
 
 
 class Recall(_LabelMetric):
@@ -200,8 +225,10 @@ class Recall(_LabelMetric):
     0.5
     """
 
-    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
+    reason: ClassVar[str] = "no ground truths of the label"
+
+    def _terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        return tp, tp + fn
 
 
 class F1(_LabelMetric):
@@ -232,6 +259,7 @@ class F1(_LabelMetric):
     0.6667
     """
 
-    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
-        reason = "no ground truths and no predictions of the label"
-        return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
+    reason: ClassVar[str] = "no ground truths and no predictions of the label"
+
+    def _terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        return 2 * tp, 2 * tp + fp + fn

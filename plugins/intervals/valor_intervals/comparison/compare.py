@@ -1,4 +1,4 @@
-"""Comparison of two reports: tests of paired numbers, and items that only one model has right.
+"""Comparison of two reports: tests of paired numbers, and items that got better or worse.
 
 Numbers are paired by groups of items if both reports have intervals, or by items if both have rows
 of items. Reports of other definitions or other data are not comparable, and are not tested.
@@ -85,7 +85,7 @@ class Comparison:
     numbers : tuple of ComparedNumber
         Numbers of both reports, in the order of the first.
     flips : tuple of Flips
-        Items that are right or wrong, of each metric with rows of such items.
+        Items that got better or worse, of each metric with rows of items.
     incomparable : tuple of str
         Reasons why numbers are not comparable, one sentence each.
     remarks : tuple of str
@@ -126,8 +126,8 @@ class Comparison:
         lines = [_line(one) for one in self.numbers]
         lines += [
             f"{flips.metric} {flips.part}".rstrip()
-            + f": {len(flips.fixed):,} fixed, {len(flips.broken):,} broken, "
-            f"{len(flips.wrong):,} wrong in both"
+            + f": {len(flips.better):,} better, {len(flips.worse):,} worse"
+            + ("" if flips.wrong is None else f", {len(flips.wrong):,} wrong in both")
             for flips in self.flips
         ]
         return "\n".join([*lines, *self.incomparable, *self.remarks])
@@ -194,7 +194,7 @@ def compare(
     ...              for i in range(8)]
     ...     return evaluate(texts, ["text.ExactMatch"], items=True)
     >>> found = compare(asked({0, 1, 2}), asked({0, 1, 3, 4, 5, 6, 7}))
-    >>> found.flips[0].fixed, found.flips[0].broken
+    >>> found.flips[0].better, found.flips[0].worse
     ((3, 4, 5, 6, 7), (2,))
     >>> found.numbers[0].test.p
     0.21875
@@ -217,8 +217,8 @@ def compare(
         number = ComparedNumber(two.result, two.part, float(one.value), float(two.value))
         if not other_data and two.metric not in other_versions:
             rows = pairs.get((two.metric, text_of(two.result.parameters)))
-            if rows is None:
-                # Results of labels or thresholds; the test checks that the number is of the rows.
+            if rows is None and "label" not in two.result.parameters:
+                # Results of thresholds; the test checks that the number is of the rows.
                 rows = next((one for one in pairs.values() if one.metric == two.metric), None)
             if test in ("auto", "jackknife") and are_grouped:
                 found = _of_groups(one, two, level, test == "auto")

@@ -20,8 +20,9 @@ from typing import Any
 from attrs import frozen
 
 from valor_core import Registry, Report
-from valor_core.errors import ConfigError, RegistryError
+from valor_core.errors import ConfigError
 from valor_intervals.comparison.compare import ComparedNumber, Comparison, compare
+from valor_intervals.comparison.paired_rows import direction_of
 from valor_intervals.comparison.resampling import SEED
 from valor_intervals.comparison.significance import corrected
 from valor_intervals.intervals import LEVEL
@@ -205,7 +206,7 @@ def leaderboard(
         if number.result.slice or not (labels or number.result.parameters.get("label") is None):
             continue
         of_pairs = {pair: keyed.get(number.key) for pair, keyed in found.items()}
-        direction = _direction(number, registry)
+        direction = direction_of(number.key[0], number.result.parameters, registry)
         ranking = (
             None if direction is None else _ranking(of_pairs, names, direction, level, correction)
         )
@@ -280,19 +281,6 @@ def _ranking(
         for name, value, ends in zip(names, numbers, intervals, strict=True)
     ]
     return tuple(sorted(ranked, key=lambda one: one.rank))
-
-
-def _direction(number: ComparedNumber, registry: Registry) -> bool | None:
-    name = number.key[0]
-    if "." in name:
-        try:
-            found = registry.metric(name).higher_is_better
-        except RegistryError:
-            found = None
-        if found is not None:
-            return found
-    given = number.result.parameters.get("higher_is_better")
-    return given if isinstance(given, bool) else None
 
 
 def _incomparable(pairs: Mapping[tuple[str, str], Comparison]) -> tuple[str, ...]:

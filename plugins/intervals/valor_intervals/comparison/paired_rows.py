@@ -1,10 +1,11 @@
-"""Rows of items of two reports, paired by uid: tests, and items that only one model has right."""
+"""Rows of items of two reports, paired by uid: tests, and items that got better or worse."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -36,7 +37,7 @@ _MOST_SWAPPED = 10_000
 
 @frozen
 class Flips:
-    """Items that only one of two models has right.
+    """Items that one of two models does better.
 
     Parameters
     ----------
@@ -44,22 +45,22 @@ class Flips:
         Name of the metric without version, and of its number if it has several.
     parameters : mapping
         Parameters of the metric.
-    fixed : tuple of str or int
-        Uids of items that only the second model has right.
-    broken : tuple of str or int
-        Uids of items that only the first model has right.
-    wrong : tuple of str or int
-        Uids of items that both models have wrong.
+    better, worse : tuple of str or int
+        Uids of items that are right in the second report only, and in the first report only. If
+        items have other numbers than 0 and 1, uids of items with a better and a worse number, by
+        descending difference.
+    wrong : tuple of str or int, optional
+        Uids of items that both models have wrong; None if items have other numbers than 0 and 1.
     items : int
-        Number of items.
+        Number of items with a number in both reports.
     """
 
     metric: str
     part: str
     parameters: Mapping[str, Any]
-    fixed: tuple[Uid, ...]
-    broken: tuple[Uid, ...]
-    wrong: tuple[Uid, ...]
+    better: tuple[Uid, ...]
+    worse: tuple[Uid, ...]
+    wrong: tuple[Uid, ...] | None
     items: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,9 +71,9 @@ class Flips:
             **part,
             "parameters": dict(self.parameters),
             "items": self.items,
-            "fixed": list(self.fixed),
-            "broken": list(self.broken),
-            "wrong": list(self.wrong),
+            "better": list(self.better),
+            "worse": list(self.worse),
+            **({} if self.wrong is None else {"wrong": list(self.wrong)}),
         }
 
 
@@ -92,6 +93,8 @@ class PairedRows:
         Numbers of the items by name.
     values : callable, optional
         Function from sums of the columns of all names to the number of the metric.
+    higher_is_better : bool, optional
+        Direction of the metric; None if it has none.
     """
 
     metric: str
@@ -100,6 +103,7 @@ class PairedRows:
     first: Mapping[str, Numbers]
     second: Mapping[str, Numbers]
     values: Values | None = None
+    higher_is_better: bool | None = None
 
     def test(
         self, part: str, a: float, b: float, test: Test, level: float, seed: int
@@ -161,24 +165,40 @@ class PairedRows:
         return Difference.of(interval, p, error, level, method=method, **others)
 
     def flips(self) -> Iterator[Flips]:
-        """Yield the items that are right in one report only, of each number of the rows."""
-        if self.values is not None:
-            return
-        for part in self.first:
-            columns = self._scores(part)
-            if columns is None or not _are_right_or_wrong(*(one[:, None] for one in columns)):
+        """Yield the items that are better in one report, for each number of the rows.
+
+        Without a direction, only the items of an unnamed number of 0 or 1 are right or wrong.
+        """
+        lower_is_better = self.higher_is_better is False
+        for part in self.first if self.values is None else [""]:
+            found = self._numbers_of_items(part)
+            if found is None:
                 continue
-            first, second = columns
-            uids = self.uids[self._have_scores(part)]
+            uids, first, second = found
+            is_right = _are_right_or_wrong(first[:, None], second[:, None])
+            if self.higher_is_better is None and (part or not is_right):
+                continue
+            gain = first - second if lower_is_better else second - first
+            is_wrong = (first == lower_is_better) & (second == lower_is_better)
+            largest = np.arange(len(gain)) if is_right else np.argsort(-np.abs(gain), kind="stable")
             yield Flips(
                 self.metric,
                 part,
                 self.parameters,
-                fixed=_uids(uids[second > first]),
-                broken=_uids(uids[first > second]),
-                wrong=_uids(uids[(first == 0) & (second == 0)]),
-                items=len(first),
+                better=_uids(uids[largest][gain[largest] > 0]),
+                worse=_uids(uids[largest][gain[largest] < 0]),
+                wrong=_uids(uids[is_wrong]) if is_right else None,
+                items=len(gain),
             )
+
+    def _numbers_of_items(self, part: str) -> tuple[NDArray[Any], Floats, Floats] | None:
+        """Return the uids and both numbers of the items that have a number in both reports."""
+        if self.values is None:
+            columns = self._scores(part)
+            return None if columns is None else (self.uids[self._have_scores(part)], *columns)
+        first, second = (self.values(self._sums(one)) for one in (self.first, self.second))
+        mask = np.isfinite(first) & np.isfinite(second)
+        return self.uids[mask], first[mask], second[mask]
 
     def _have_scores(self, part: str) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = (self.first[part].codes == 0) & (self.second[part].codes == 0)
@@ -227,8 +247,19 @@ def paired_rows(
         values = None
         if columns[0].keys() == columns[1].keys() and "" not in columns[0]:
             values = _values(*key, tuple(columns[0]), table.parameters, registry)
-        found[key] = PairedRows(key[0], table.parameters, first.uids, *columns, values)
+        direction = direction_of(key[0], table.parameters, registry)
+        found[key] = PairedRows(key[0], table.parameters, first.uids, *columns, values, direction)
     return found, reasons
+
+
+def direction_of(metric: str, parameters: Mapping[str, Any], registry: Registry) -> bool | None:
+    """Return whether a higher number of a metric is better, or None if that is unknown."""
+    found = None
+    if "." in metric:
+        with suppress(ValorError):
+            found = registry.metric(metric).higher_is_better
+    given = parameters.get("higher_is_better") if found is None else found
+    return given if isinstance(given, bool) else None
 
 
 def _table_key(table: Any) -> tuple[str, str]:

@@ -1,0 +1,69 @@
+"""Comparison of two models by the images that got better or worse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from valor_report import compare
+
+from valor_core import Registry, Report, evaluate
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
+
+REGISTRY = Registry()
+
+
+def detections(found: dict[str, int], metrics: Any, **options: Any) -> Report:
+    """Evaluate a detector that finds some of four cars per image, and a false one if negative."""
+    boxes = [Box(20 * i, 0, 20 * i + 10, 10) for i in range(5)]
+    items = [
+        Detection(
+            uid,
+            [TrueObject("car", box) for box in boxes[:4]],
+            [PredictedObject({"car": 0.9}, box) for box in boxes[:count] or boxes[4:]],
+        )
+        for uid, count in found.items()
+    ]
+    return evaluate(items, metrics, "detection", items=True, registry=REGISTRY, **options)
+
+
+FIRST = {"img_1": 4, "img_2": 4, "img_3": 1, "img_4": 2, "img_5": 0}
+SECOND = {"img_1": 4, "img_2": 1, "img_3": 2, "img_4": 3, "img_5": 0}
+
+
+def test_images_in_which_a_detector_got_better_or_worse_are_listed_by_change() -> None:
+    metrics = ["Precision", "Recall", "F1", "mAP", "Counts"]
+    found = compare(detections(FIRST, metrics), detections(SECOND, metrics), registry=REGISTRY)
+
+    flips = {one.metric: (one.better, one.worse) for one in found.flips}
+    assert flips == {
+        "detection.Precision": ((), ()),
+        "detection.Recall": (("img_3", "img_4"), ("img_2",)),
+        "detection.F1": (("img_3", "img_4"), ("img_2",)),
+        "detection.mAP": (("img_3", "img_4"), ("img_2",)),
+    }
+    table = found.tables()[-1]
+    assert table.title == "Items that changed"
+    assert [getattr(cell, "text", cell) for cell in table.rows[0]] == [
+        *("Recall", "2", "1", "", "img_3, img_4", "img_2"),
+    ]
+
+
+def test_images_do_not_replace_the_interval_of_a_ratio() -> None:
+    metrics = ["F1"]
+    first, second = (detections(one, metrics) for one in (FIRST, SECOND))
+
+    found = compare(first, second, registry=REGISTRY)
+
+    assert {one.method for one in found.changes} == {None}
+    assert "without a test; for intervals: valor rerun" in found.untested[0]
+
+
+def test_groups_of_images_test_a_ratio_whose_images_are_listed() -> None:
+    some = [{f"i{n}": (n * step) % 5 for n in range(40)} for step in (1, 3)]
+    first, second = (detections(one, ["F1"], confidence=0.95) for one in some)
+
+    found = compare(first, second, registry=REGISTRY)
+
+    assert {one.method for one in found.changes} == {"jackknife"}
+    assert len(found.flips[0].better) + len(found.flips[0].worse) > 0
