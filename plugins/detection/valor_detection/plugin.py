@@ -294,6 +294,12 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         _spec.reader("yolo", "YOLO's folders with a text file for each image"),
         _spec.reader("voc", "Pascal VOC's XML files, results as text or XML"),
         _spec.reader(
+            "open_images",
+            "Tables of the Open Images challenge: boxes, verified labels, and a hierarchy",
+            parameters="valor_detection.parameters.open_images:OpenImagesParameters",
+            implementation="valor_detection.readers.open_images:OpenImagesReader",
+        ),
+        _spec.reader(
             "table",
             "Tables with a row for each box",
             parameters="valor_detection.parameters.tables:TableParameters",

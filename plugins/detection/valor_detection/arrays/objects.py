@@ -162,13 +162,13 @@ def checked_rows(
             areas=None
             if rows.areas is None
             else np.where(found.is_repaired, found.shapes.areas, rows.areas[kept]),
-            annotations=_positions(rows.images)[kept],
+            annotations=positions_in_images(rows.images)[kept],
         ),
         found.counts,
     )
 
 
-def _positions(images: Codes) -> Codes:
+def positions_in_images(images: Codes) -> Codes:
     """Return the position of each row within its image."""
     order = np.argsort(images, kind="stable")
     positions = np.empty_like(order)

@@ -68,7 +68,7 @@ class ImageTable:
                 )
         return cls(uids, sizes, columns_beside(table, own=(uid,)))
 
-    def sizes_of(self, uids: Sequence[str], source: Path) -> Codes:
+    def sizes_of(self, uids: Sequence[str], source: TableSource) -> Codes:
         """Return height and width of images by name.
 
         Raises

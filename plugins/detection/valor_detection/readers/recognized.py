@@ -15,6 +15,7 @@ from typing import Any
 from valor_files import (
     Detected,
     Table,
+    TableInMemory,
     TableSource,
     changed_columns,
     column_called,
@@ -118,6 +119,32 @@ def table(files: Sequence[TableSource]) -> Detected | None:
     if box[1] != _BOXES["xyxy"][0]:
         data |= {"box": list(box[1]), "box_format": box[0]}
     return Detected(data=data, metrics=_FIRST_METRICS)
+
+
+def open_images(files: Sequence[TableSource]) -> Detected | None:
+    """Tables of Open Images in any order, with or without verified labels and a hierarchy."""
+    found: dict[str, str | TableInMemory] = {}
+    for file in files:
+        part = _open_images_part(file)
+        if part is None or part in found:
+            return None
+        found[part] = named_source(file)
+    if not found.keys() >= {"groundtruths", "predictions"}:
+        return None
+    return Detected(data=found, metrics=("mAP50",))
+
+
+def _open_images_part(file: TableSource) -> str | None:
+    """Return the parameter of the reader for a file."""
+    if isinstance(file, Path) and _is_json(file):
+        head = _beginning(file)
+        return "hierarchy" if b'"LabelName"' in head and b'"Subcategory"' in head else None
+    table = first_rows(file)
+    if table is None or not (table.has("ImageID") and table.has("LabelName")):
+        return None
+    if all(table.has(edge) for edge in ("XMin", "XMax", "YMin", "YMax")):
+        return "predictions" if table.has("Score") else "groundtruths"
+    return "image_labels" if table.has("Confidence") else None
 
 
 def _boxes(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
