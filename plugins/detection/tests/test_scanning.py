@@ -68,6 +68,8 @@ annotations = st.fixed_dictionaries(
         "ignore": st.one_of(st.integers(0, 2), st.booleans(), st.floats(0, 1), anything),
         "score": numbers,
         "segmentation": segmentations,
+        "keypoints": st.one_of(st.none(), st.lists(numbers, max_size=9)),
+        "num_keypoints": st.one_of(ids, st.none()),
         "attributes": anything,
         'größe \\ "1"': anything,
     },
@@ -120,7 +122,7 @@ def written(document: Any, style: int) -> bytes:
 
 def outcome(scan: Any, content: bytes, masks: bool) -> Document | str:
     try:
-        return scan(Text.of(content, "file.json"), masks=masks)
+        return scan(Text.of(content, "file.json"), masks=masks, keypoints=masks)
     except ReadError as error:
         return str(error)
 
@@ -152,7 +154,7 @@ def test_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
         with pytest.raises(ReadError, match=r"results\[0\], score: expected a finite number"):
             compiled.scan(Text.of(content))
     else:
-        found = compiled._Scan(Text.of(content), False).document()
+        found = compiled._Scan(Text.of(content), False, False).document()
         assert found.annotations.scores.tolist() == [float(text)]
         assert np.signbit(found.annotations.scores[0]) == np.signbit(float(json.loads(text)))
 
@@ -179,7 +181,7 @@ def test_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
     ],
 )
 def test_hard_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
-    found = compiled._Scan(Text.of(f'[{{"area": {text}}}]'.encode()), False).document()
+    found = compiled._Scan(Text.of(f'[{{"area": {text}}}]'.encode()), False, False).document()
     assert found.annotations.areas.tolist() == [float(text)]
 
 
@@ -210,6 +212,8 @@ def data_set(count: int) -> dict[str, Any]:
                 "note": "}, {" * (i % 4),
                 "parts": [{"a": 1}, {"b": [2]}] if i % 5 == 0 else [],
                 "iscrowd": i % 2,
+                "keypoints": [generator.random() * 9 for _ in range(i % 3 * 3)],
+                "num_keypoints": i % 3,
             }
             for i in range(count)
         ],
@@ -222,10 +226,10 @@ def test_spans_split_in_strings_and_lists_are_rescanned(
     monkeypatch: pytest.MonkeyPatch, masks: bool
 ) -> None:
     content = Text.of(json.dumps(data_set(200)).encode())
-    expected = reference_scanner.scan(content, masks=masks)
+    expected = reference_scanner.scan(content, masks=masks, keypoints=masks)
     monkeypatch.setattr(compiled, "_LEAST_SPAN", 100)
     monkeypatch.setattr(compiled, "_MOST_SPAN", 100)
-    found = compiled._Scan(content, masks).document()
+    found = compiled._Scan(content, masks, masks).document()
     assert_same(found, expected)
 
 
@@ -239,7 +243,7 @@ def test_slots_equal_those_of_compiled_scanner() -> None:
 
 def test_columns_grow_where_annotations_are_short() -> None:
     content = Text.of(b"[" + b"{}," * 5000 + b"{}]")
-    assert len(compiled._Scan(content, True).document().annotations) == 5001
+    assert len(compiled._Scan(content, True, True).document().annotations) == 5001
 
 
 @pytest.mark.parametrize("scan", SCANNERS)
@@ -404,6 +408,10 @@ MESSAGES = [
         b'[{"segmentation": {"size": [1, 2], "counts": [-1]}}]',
         "counts: expected non-negative run lengths, found -1",
     ),
+    (b'[{"keypoints": "x"}]', "results[0], keypoints: expected a list of numbers, found 'x'"),
+    (b'[{"keypoints": [[1, 2, 2]]}]', "keypoints[0]: expected a number, found [1, 2, 2]"),
+    (b'[{"keypoints": [1, "2", 2]}]', "keypoints[1]: expected a number, found '2'"),
+    (b'[{"num_keypoints": 1.5}]', "num_keypoints: expected a whole number, found 1.5"),
 ]
 
 
@@ -411,7 +419,7 @@ MESSAGES = [
 @pytest.mark.parametrize(("content", "message"), MESSAGES)
 def test_error_names_location_finding_and_remedy(scan: Any, content: bytes, message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
-        scan(Text.of(content, "file.json"), masks=True)
+        scan(Text.of(content, "file.json"), masks=True, keypoints=True)
 
 
 @pytest.mark.parametrize("scan", SCANNERS)

@@ -46,6 +46,7 @@ class Slot(IntEnum):
     NUMBERS = KERNELS.constant("slot_numbers")
     COUNTS = KERNELS.constant("slot_counts")
     LETTERS = KERNELS.constant("slot_letters")
+    POINTS = KERNELS.constant("slot_points")
     HARD = KERNELS.constant("slot_hard")
     NAMES = KERNELS.constant("slot_names")
     LISTED = KERNELS.constant("slot_listed")
@@ -58,6 +59,7 @@ _BYTES_OF_ONE = {
     Slot.NUMBERS: 5,
     Slot.COUNTS: 3,
     Slot.LETTERS: 2,
+    Slot.POINTS: 2,
     Slot.HARD: 1024,
 }
 """Approximate minimum bytes of text per element, to allocate columns."""
@@ -95,6 +97,7 @@ class _SpanColumns:
 
     text: Text
     with_masks: bool
+    with_keypoints: bool
     limits: Codes
     columns: dict[str, NDArray[Any]] = field(factory=dict)
 
@@ -115,27 +118,36 @@ class _SpanColumns:
         ("numbers", Slot.NUMBERS, np.float64, 1),
         ("counts", Slot.COUNTS, np.uint32, 1),
         ("letters", Slot.LETTERS, np.uint8, 1),
+        ("points", Slot.POINTS, np.float64, 1),
+        ("point_counts", Slot.ROWS, np.int64, 1),
+        ("labeled", Slot.ROWS, np.int64, 1),
     )
     _OF_MASKS: ClassVar[frozenset[str]] = frozenset(
         ("kinds", "sizes", "row_ends", "ring_ends", "numbers", "counts", "letters")
     )
+    _OF_KEYPOINTS: ClassVar[frozenset[str]] = frozenset(("points", "point_counts", "labeled"))
 
     @classmethod
-    def of(cls, text: Text, with_masks: bool, size: int) -> _SpanColumns:
+    def of(cls, scan: _Scan, size: int) -> _SpanColumns:
         limits = np.zeros(len(Slot), np.int64)
         for slot, bytes_of_one in _BYTES_OF_ONE.items():
             limits[slot] = size // bytes_of_one + 16
-        room = cls(text, with_masks, limits)
+        room = cls(scan.text, scan.with_masks, scan.with_keypoints, limits)
         for name, what, dtype, width in cls._SHAPES:
-            rows = int(limits[what]) if with_masks or name not in cls._OF_MASKS else 0
+            rows = int(limits[what]) if room._has(name) else 0
             room.columns[name] = _empty((rows, width) if width > 1 else (rows,), dtype)
         return room
+
+    def _has(self, name: str) -> bool:
+        if name in self._OF_KEYPOINTS:
+            return self.with_keypoints
+        return self.with_masks or name not in self._OF_MASKS
 
     def grow(self, what: int) -> None:
         self.limits[what] *= 2
         for name, slot, dtype, _ in self._SHAPES:
             old = self.columns[name]
-            if slot == what and (self.with_masks or name not in self._OF_MASKS):
+            if slot == what and self._has(name):
                 new = _empty((int(self.limits[what]), *old.shape[1:]), dtype)
                 new[: len(old)] = old
                 self.columns[name] = new
@@ -148,6 +160,7 @@ class _SpanColumns:
             state=state,
             fives=_fives(),
             with_masks=self.with_masks,
+            with_keypoints=self.with_keypoints,
             code=_BAD,
             **self.columns,
         )
@@ -165,7 +178,7 @@ class _SpanColumns:
 
     def _finish(self, count: int) -> None:
         """Parse the numbers that need Python's rounding."""
-        slots = ("boxes", "areas", "scores", "numbers")
+        slots = ("boxes", "areas", "scores", "numbers", "points")
         for slot, index, start, stop in self.columns["hard"][:count].tolist():
             number = float(self.text.cut(start, stop))
             if math.isinf(number):
@@ -189,10 +202,10 @@ class _Span:
     annotations: Annotations | None
 
 
-def _span(text: Text, start: int, stop: int, with_masks: bool) -> _Span:
+def _span(scan: _Scan, start: int, stop: int) -> _Span:
     state = np.zeros(len(Slot), np.int64)
     state[Slot.POSITION], state[Slot.STOP] = start, stop
-    room = _SpanColumns.of(text, with_masks, stop - start)
+    room = _SpanColumns.of(scan, stop - start)
     while (code := room.scan(state)) == _FULL:
         room.grow(int(state[Slot.LACKING]))
     try:
@@ -208,6 +221,7 @@ class _Scan:
 
     text: Text
     with_masks: bool
+    with_keypoints: bool
 
     def document(self) -> Document:
         if not self.text.is_utf8:
@@ -267,7 +281,7 @@ class _Scan:
             if span.start < at and span.stop <= at:
                 continue  # starts inside an annotation of an earlier span
             if span.start != at:
-                span = _span(self.text, at, max(at + 1, span.stop), self.with_masks)
+                span = _span(self, at, max(at + 1, span.stop))
             if span.annotations is None:
                 raise _Unclear
             parts.append(span.annotations)
@@ -292,7 +306,7 @@ class _Scan:
             with suppress(IndexError):
                 while True:
                     number, (start, stop) = waiting.popleft()
-                    spans[number] = _span(self.text, start, stop, self.with_masks)
+                    spans[number] = _span(self, start, stop)
 
         in_threads([work] * min(thread_count(), len(waiting)))
         return [spans[number] for number in sorted(spans)]
@@ -358,7 +372,7 @@ class _Scan:
         return bytes(self.text.view[position : position + 1])
 
 
-def scan(text: Text, *, masks: bool = False) -> Document:
+def scan(text: Text, *, masks: bool = False, keypoints: bool = False) -> Document:
     """Scan a file of COCO's JSON.
 
     Parameters
@@ -367,6 +381,8 @@ def scan(text: Text, *, masks: bool = False) -> Document:
         The file.
     masks : bool
         If True, read segmentations.
+    keypoints : bool
+        If True, read keypoints.
 
     Raises
     ------
@@ -374,6 +390,6 @@ def scan(text: Text, *, masks: bool = False) -> Document:
         If the file is not valid COCO JSON.
     """
     try:
-        return _Scan(text, masks).document()
+        return _Scan(text, masks, keypoints).document()
     except (_Unclear, ValueError):  # ValueError: a name with invalid escapes
-        return reference_scanner.scan(text, masks=masks)
+        return reference_scanner.scan(text, masks=masks, keypoints=keypoints)

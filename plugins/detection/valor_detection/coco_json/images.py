@@ -207,7 +207,7 @@ class ImageNames:
 
 
 def named_results(
-    text: Text, names: ImageNames, skip: bool, *, masks: bool
+    text: Text, names: ImageNames, skip: bool, *, masks: bool, keypoints: bool = False
 ) -> tuple[Document, int]:
     """Scan results with file names as ``image_id``; also return the number of matched names.
 
@@ -221,6 +221,8 @@ def named_results(
         If True, allow unknown images.
     masks : bool
         If True, read segmentations.
+    keypoints : bool
+        If True, read keypoints.
 
     Raises
     ------
@@ -238,7 +240,8 @@ def named_results(
         by_name += found is not None and str(found) != str(value).strip()
         return unknown_id if found is None else found
 
-    return reference_scanner.scan_named(text, id_of, masks=masks), by_name
+    document = reference_scanner.scan_named(text, id_of, masks=masks, keypoints=keypoints)
+    return document, by_name
 
 
 def numbered_results(document: Document, names: ImageNames) -> tuple[Document, int]:

@@ -18,6 +18,8 @@ from valor_detection.coco_json.records import (
     CROWD,
     ID,
     IMAGE,
+    KEYPOINTS,
+    NUM_KEYPOINTS,
     SCORE,
     SEGMENTATION,
     Annotations,
@@ -32,7 +34,12 @@ Flags = NDArray[np.bool_]
 
 
 def document_of(
-    records: Sequence[Record], source: str, *, is_list: bool, masks: bool = False
+    records: Sequence[Record],
+    source: str,
+    *,
+    is_list: bool,
+    masks: bool = False,
+    keypoints: bool = False,
 ) -> Document:
     """Convert annotations to the columns that the scanner returns for a file.
 
@@ -46,6 +53,8 @@ def document_of(
         True if the records are a list of results.
     masks : bool
         If True, read segmentations.
+    keypoints : bool
+        If True, read keypoints.
 
     Raises
     ------
@@ -61,7 +70,9 @@ def document_of(
     where = _where(source, is_list)
     fields = _Fields(records, found, where)
     fields.has("segmentation", SEGMENTATION)
+    fields.has("keypoints", KEYPOINTS)
     segmentations = fields.masks() if masks else None
+    points = fields.keypoints() if keypoints else {}
     annotations = Annotations(
         found,
         fields.integers("id", ID),
@@ -72,6 +83,7 @@ def document_of(
         fields.numbers("score", SCORE),
         (fields.numbers("iscrowd", CROWD) != 0).view(np.uint8),
         segmentations,
+        **points,
     )
     return Document(source, annotations, is_list)
 
@@ -141,6 +153,31 @@ class _Fields:
         boxes = array.reshape(-1, 4)
         self._check(np.all(np.isfinite(boxes), axis=1), "bbox", "finite numbers")
         return boxes
+
+    def keypoints(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of keypoints by name."""
+        values = self._values("keypoints", KEYPOINTS, ())
+        points = []
+        for row, value in enumerate(values):
+            try:
+                points.append(np.asarray(value, np.float64))
+            except (TypeError, ValueError):
+                points.append(np.empty(0))
+            if points[-1].ndim != 1 or len(points[-1]) != len(value):
+                raise ReadError(
+                    f"{self.where(row)}, keypoints: expected a list of numbers, "
+                    f"found {short_repr(value)}"
+                )
+            if not np.isfinite(points[-1]).all():
+                raise ReadError(
+                    f"{self.where(row)}, keypoints: expected finite numbers, "
+                    f"found {short_repr(value)}"
+                )
+        return {
+            "points": np.concatenate([np.empty(0), *points]),
+            "point_counts": np.array([len(one) for one in points], np.int64),
+            "labeled": self.integers("num_keypoints", NUM_KEYPOINTS),
+        }
 
     def masks(self) -> Segmentations:
         values = self._values("segmentation", SEGMENTATION, None)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more
@@ -18,7 +19,7 @@ FloatColumn = NDArray[np.float64]
 ID, IMAGE, CATEGORY, BOX, AREA, CROWD, SCORE, SEGMENTATION, HEIGHT, WIDTH = (
     1 << bit for bit in range(10)
 )
-NEGATIVE, NOT_EXHAUSTIVE, IGNORE = (1 << bit for bit in range(10, 13))
+NEGATIVE, NOT_EXHAUSTIVE, IGNORE, KEYPOINTS, NUM_KEYPOINTS = (1 << bit for bit in range(10, 15))
 """Bits in `found` for the fields of a record; null counts as missing, and `IGNORE` if false."""
 
 FIELD_NAMES = {
@@ -27,6 +28,9 @@ FIELD_NAMES = {
     BOX: "bbox",
     SCORE: "score",
     SEGMENTATION: "segmentation",
+    KEYPOINTS: "keypoints",
+    NUM_KEYPOINTS: "num_keypoints",
+    AREA: "area",
 }
 """Names of fields by bit."""
 
@@ -50,6 +54,10 @@ class Row:
         Crowd flag.
     segmentation : Segmentation
         Segmentation, if requested.
+    points : sequence of float
+        Alternating x, y and visibility, if requested.
+    labeled : int
+        Number of labelled keypoints, if requested.
     """
 
     found: int
@@ -57,6 +65,8 @@ class Row:
     floats: Sequence[float]
     crowd: bool
     segmentation: Segmentation
+    points: Sequence[float] = ()
+    labeled: int = 0
 
 
 @define(eq=False, repr=False)
@@ -77,6 +87,12 @@ class Annotations:
         Crowd flags.
     masks : Segmentations or None
         Segmentations, if requested.
+    points : ndarray of float64
+        Alternating x, y and visibility of the keypoints, if requested.
+    point_counts : ndarray of int64, shape (n,)
+        Number of entries of each row in `points`, if requested.
+    labeled : ndarray of int64, shape (n,)
+        Number of labelled keypoints, if requested.
     """
 
     found: NDArray[np.uint16]
@@ -88,6 +104,9 @@ class Annotations:
     scores: FloatColumn
     crowd: NDArray[np.uint8]
     masks: Segmentations | None = None
+    points: FloatColumn = field(factory=partial(np.empty, 0))
+    point_counts: Codes = field(factory=partial(np.empty, 0, np.int64))
+    labeled: Codes = field(factory=partial(np.empty, 0, np.int64))
 
     def __len__(self) -> int:
         return len(self.found)
@@ -98,8 +117,9 @@ class Annotations:
         return cls.of([], with_masks)
 
     @classmethod
-    def of(cls, rows: Sequence[Row], with_masks: bool) -> Annotations:
+    def of(cls, rows: Sequence[Row], with_masks: bool, with_keypoints: bool = False) -> Annotations:
         """Convert rows to columns."""
+        posed = rows if with_keypoints else []
         integers = np.array([row.integers for row in rows], np.int64).reshape(-1, 3)
         floats = np.array([row.floats for row in rows], np.float64).reshape(-1, 6)
         return cls(
@@ -112,6 +132,9 @@ class Annotations:
             scores=floats[:, 5].copy(),
             crowd=np.array([row.crowd for row in rows], np.uint8),
             masks=Segmentations.of([row.segmentation for row in rows]) if with_masks else None,
+            points=np.array([number for row in posed for number in row.points], np.float64),
+            point_counts=np.array([len(row.points) for row in posed], np.int64),
+            labeled=np.array([row.labeled for row in posed], np.int64),
         )
 
     @classmethod

@@ -26,6 +26,8 @@ from valor_detection.coco_json.records import (
     ID,
     IGNORE,
     IMAGE,
+    KEYPOINTS,
+    NUM_KEYPOINTS,
     SCORE,
     SEGMENTATION,
     WIDTH,
@@ -55,6 +57,9 @@ ImageOf = Callable[[str | int, str], int]
 """Returns the id of an image from the value of ``image_id`` and its location in messages."""
 
 
+_FLAT_POINTS = (
+    'Write x, y and visibility of each point in one list: "keypoints": [x1, y1, v1, x2, y2, v2, …].'
+)
 _IDS = {
     "id": "Number them: 1, 2, 3 and so on. Names of images belong under file_name.",
     "image_id": "Write the id that the image has in the data set, a number.",
@@ -65,7 +70,7 @@ DECODER = json.JSONDecoder(parse_int=_integer)
 """JSON decoder without a limit on the length of integers."""
 
 
-def scan(text: Text, *, masks: bool = False) -> Document:
+def scan(text: Text, *, masks: bool = False, keypoints: bool = False) -> Document:
     """Scan a file of COCO's JSON.
 
     Parameters
@@ -74,6 +79,8 @@ def scan(text: Text, *, masks: bool = False) -> Document:
         The file.
     masks : bool
         If True, read segmentations.
+    keypoints : bool
+        If True, read keypoints.
 
     Raises
     ------
@@ -85,10 +92,12 @@ def scan(text: Text, *, masks: bool = False) -> Document:
     >>> scan(Text.of(b'[{"image_id": 7, "score": 0.5}]')).annotations.images
     array([7])
     """
-    return _Walk(text, masks, _decoded(text)).document()
+    return _Walk(text, masks, keypoints, _decoded(text)).document()
 
 
-def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Document:
+def scan_named(
+    text: Text, image_of: ImageOf, *, masks: bool = False, keypoints: bool = False
+) -> Document:
     """Scan a file with file names as ``image_id``.
 
     Parameters
@@ -99,6 +108,8 @@ def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Documen
         Returns the id for a value of ``image_id``.
     masks : bool
         If True, read segmentations.
+    keypoints : bool
+        If True, read keypoints.
 
     Raises
     ------
@@ -111,7 +122,7 @@ def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Documen
     >>> scan_named(found, lambda name, where: 7).annotations.images
     array([7])
     """
-    return _Walk(text, masks, _decoded(text), image_of).document()
+    return _Walk(text, masks, keypoints, _decoded(text), image_of).document()
 
 
 def scan_records(text: Text) -> Any:
@@ -133,7 +144,7 @@ def scan_records(text: Text) -> Any:
     >>> scan_records(Text.of(b'[{"image_id": 7}]'))
     [{'image_id': 7}]
     """
-    walk = _RecordWalk(text, False, _decoded(text))
+    walk = _RecordWalk(text, False, False, _decoded(text))
     members = walk.members()
     return members["annotations"] if walk.is_list else members
 
@@ -156,6 +167,7 @@ class _Walk:
 
     text: Text
     masks: bool
+    keypoints: bool
     content: str
     image_of: ImageOf | None = None
     position: int = 0
@@ -215,10 +227,10 @@ class _Walk:
 
     def _annotations(self) -> Annotations:
         rows = (
-            _row(_Fields(where, record, self.image_of), self.masks)
+            _row(_Fields(where, record, self.image_of), self.masks, self.keypoints)
             for where, record in self._records("results" if self.is_list else "annotations")
         )
-        return Annotations.of(list(rows), self.masks)
+        return Annotations.of(list(rows), self.masks, self.keypoints)
 
     def _images(self) -> Images:
         found, ids, sizes = [], [], []
@@ -336,7 +348,7 @@ class _Fields:
     def of(self, name: str, bit: int) -> Any:
         """Return a field; None if it is missing, null, or an empty box or segmentation."""
         value = self.record.get(name)
-        if value is None or (bit & (BOX | SEGMENTATION) and value == []):
+        if value is None or (bit & (BOX | SEGMENTATION | KEYPOINTS) and value == []):
             return None
         self.found |= bit
         return value
@@ -380,6 +392,22 @@ class _Fields:
             )
         return [finite(side, f"{self.where}, bbox[{i}]") for i, side in enumerate(value)]
 
+    def points(self, requested: bool) -> list[float]:
+        value = self.of("keypoints", KEYPOINTS)
+        if value is None or not requested:
+            return []
+        where = f"{self.where}, keypoints"
+        if not isinstance(value, list):
+            raise ReadError(
+                f"{where}: expected a list of numbers, found {short_repr(value)}", _FLAT_POINTS
+            )
+        for i, number in enumerate(value):
+            if isinstance(number, list):
+                raise ReadError(
+                    f"{where}[{i}]: expected a number, found {short_repr(number)}", _FLAT_POINTS
+                )
+        return [finite(number, f"{where}[{i}]") for i, number in enumerate(value)]
+
     def crowd(self) -> bool:
         value = self.of("iscrowd", CROWD)
         if value is not None and not isinstance(value, (bool, int, float)):
@@ -392,7 +420,7 @@ class _Fields:
             self.found |= IGNORE
 
 
-def _row(fields: _Fields, masks: bool) -> Row:
+def _row(fields: _Fields, masks: bool, keypoints: bool) -> Row:
     integers = (
         fields.integer("id", ID),
         fields.integer("image_id", IMAGE),
@@ -404,7 +432,12 @@ def _row(fields: _Fields, masks: bool) -> Row:
     found = fields.of("segmentation", SEGMENTATION)
     where = f"{fields.where}, segmentation"
     mask = segmentation(found, where) if masks and found is not None else _NOTHING
-    return Row(fields.found, integers, floats, crowd, mask)
+    points = fields.points(keypoints)
+    labeled = fields.of("num_keypoints", NUM_KEYPOINTS)
+    if not keypoints or labeled is None:
+        labeled = 0
+    labeled = integer64(labeled, f"{fields.where}, num_keypoints")
+    return Row(fields.found, integers, floats, crowd, mask, points, labeled)
 
 
 def integer64(value: Any, where: str) -> int:

@@ -31,6 +31,7 @@ enum {
     NUMBERS,
     COUNTS,
     LETTERS,
+    POINTS,
     HARD,
     NAMES,
     LISTED,
@@ -44,6 +45,7 @@ CONSTANT(slot_rings, RINGS);
 CONSTANT(slot_numbers, NUMBERS);
 CONSTANT(slot_counts, COUNTS);
 CONSTANT(slot_letters, LETTERS);
+CONSTANT(slot_points, POINTS);
 CONSTANT(slot_hard, HARD);
 CONSTANT(slot_names, NAMES);
 CONSTANT(slot_listed, LISTED);
@@ -63,7 +65,9 @@ enum {
     WIDTH = 512,
     NEGATIVE = 1024,
     NOT_EXHAUSTIVE = 2048,
-    IGNORE = 4096
+    IGNORE = 4096,
+    KEYPOINTS = 8192,
+    NUM_KEYPOINTS = 16384
 };
 CONSTANT(field_id, ID);
 CONSTANT(field_image, IMAGE);
@@ -78,6 +82,8 @@ CONSTANT(field_width, WIDTH);
 CONSTANT(field_negative, NEGATIVE);
 CONSTANT(field_not_exhaustive, NOT_EXHAUSTIVE);
 CONSTANT(field_ignore, IGNORE);
+CONSTANT(field_keypoints, KEYPOINTS);
+CONSTANT(field_num_keypoints, NUM_KEYPOINTS);
 
 enum { NO_MASK, POLYGONS, RUNS, COMPRESSED };
 CONSTANT(mask_no_mask, NO_MASK);
@@ -86,7 +92,7 @@ CONSTANT(mask_runs, RUNS);
 CONSTANT(mask_compressed, COMPRESSED);
 
 /* Columns of numbers that Python parses. */
-enum { BOX_SLOT, AREA_SLOT, SCORE_SLOT, NUMBER_SLOT };
+enum { BOX_SLOT, AREA_SLOT, SCORE_SLOT, NUMBER_SLOT, POINT_SLOT };
 
 typedef const uint8_t *Text;
 
@@ -478,6 +484,10 @@ STRUCT(Columns,
     double *numbers;
     uint32_t *counts;
     uint8_t *letters;
+    int with_keypoints;
+    double *points;
+    int64_t *point_counts;
+    int64_t *labeled;
     int code; /* why the scan of a row ended */
 );
 /* clang-format on */
@@ -657,6 +667,26 @@ static Text segmentation(Text p, Columns *to, int64_t row) {
     return rings(p, to);
 }
 
+static Text keypoints(Text p, Columns *to, int64_t row) {
+    Text inside = space(p + 1);
+    int64_t first = to->state[POINTS];
+    int more = 1;
+    if (*p == '[' && *inside == ']') {
+        to->found[row] &= (uint16_t)~KEYPOINTS;
+        return inside + 1;
+    }
+    if (!to->with_keypoints) return value(p);
+    if (*p != '[') return NULL;
+    for (p = inside; more;) {
+        if (!has_room(to, POINTS)) return NULL;
+        int64_t at = to->state[POINTS]++;
+        p = float_at(p, to, to->points + at, POINT_SLOT, at);
+        if (!p || !(p = after_item(p, &more))) return NULL;
+    }
+    to->point_counts[row] = to->state[POINTS] - first;
+    return p;
+}
+
 static Text flag(Text p, Columns *to, uint8_t *out) {
     double x;
     int hard;
@@ -683,10 +713,14 @@ static int known_field(Text key, Text end) {
         return is_key(key, end, "iscrowd") ? CROWD : 0;
     case 8:
         return is_key(key, end, "image_id") ? IMAGE : 0;
+    case 9:
+        return is_key(key, end, "keypoints") ? KEYPOINTS : 0;
     case 11:
         return is_key(key, end, "category_id") ? CATEGORY : 0;
     case 12:
         return is_key(key, end, "segmentation") ? SEGMENTATION : 0;
+    case 13:
+        return is_key(key, end, "num_keypoints") ? NUM_KEYPOINTS : 0;
     default:
         return 0;
     }
@@ -714,6 +748,10 @@ static Text field(Text p, Columns *to, int64_t row, int which) {
         return p;
     case SEGMENTATION:
         return segmentation(p, to, row);
+    case KEYPOINTS:
+        return keypoints(p, to, row);
+    case NUM_KEYPOINTS:
+        return to->with_keypoints ? whole(p, to->fives, to->labeled + row) : value(p);
     default:
         p = box(p, to, row, &is_there);
         if (!is_there) to->found[row] &= (uint16_t)~BOX;
@@ -758,6 +796,7 @@ static void clear_row(Columns *to, int64_t row) {
         to->kinds[row] = NO_MASK;
         to->sizes[2 * row] = to->sizes[2 * row + 1] = 0;
     }
+    if (to->with_keypoints) to->point_counts[row] = to->labeled[row] = 0;
 }
 
 static void end_row(Columns *to, int64_t row) {
