@@ -12,7 +12,7 @@ from valor_core.parameters import Within, parameter, parameters
 from valor_detection.parameters import fields
 from valor_detection.parameters.fields import LABEL_KEY, Policy
 
-IouType = Literal["bbox", "segm"]
+IouType = Literal["bbox", "segm", "keypoints"]
 
 
 Unknown = Literal["error", "skip"]
@@ -27,7 +27,9 @@ class CocoParameters:
         help="Results in COCO's JSON: a list, or a data set whose annotations have scores."
     )
     iou_type: IouType = parameter(
-        default="bbox", help="Kind of shape to compare: bbox is boxes, segm is masks."
+        default="bbox",
+        help="Kind of objects to read: bbox is boxes, segm is masks, keypoints is boxes with "
+        "keypoints, which metrics compare with matching: keypoints.",
     )
     label_key: str = LABEL_KEY
     invalid_geometry: Policy = parameter(

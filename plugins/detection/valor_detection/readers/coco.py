@@ -14,11 +14,12 @@ from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes, Datums, Floats
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
 from valor_core.schemas.detection.objects import scores_outside
-from valor_core.schemas.geometry import Shapes
+from valor_core.schemas.geometry import Keypoints, Shapes
 from valor_detection.coco_json import scan
 from valor_detection.coco_json.categories import Categories
 from valor_detection.coco_json.findings import Findings, federated
 from valor_detection.coco_json.images import image_facts
+from valor_detection.coco_json.keypoints import boxes_of_points, keypoints_of
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -26,6 +27,7 @@ from valor_detection.coco_json.records import (
     FIELD_NAMES,
     ID,
     IMAGE,
+    KEYPOINTS,
     SCORE,
     SEGMENTATION,
     Annotations,
@@ -51,6 +53,11 @@ _LONGEST = 1e150  # the area of boxes with shorter sides is finite
 _BY_FILE_NAME = "predictions with the name of a file as image_id, matched by file_name"
 
 _EXCLUDE = "exclude them: data.invalid_geometry: skip"
+_NO_KEYPOINTS = (
+    "Write all points of each object, with visibility 0 for unlabelled ones. Or compare boxes with "
+    "data.iou_type: bbox"
+)
+_NO_AREA = "Write the area of each object: distances of keypoints are relative to its square root."
 _GIVE_TO_ALL = f"The first result has one; give one to all, or none. Or {_EXCLUDE}"
 
 Side = TypeVar("Side", TrueObjects, PredictedObjects)
@@ -100,7 +107,8 @@ class CocoReader:
         chosen = self.parameters
         with_masks = chosen.iou_type == "segm"
         left_out = Findings()
-        truths = scan(partition.truths_text(), masks=with_masks)
+        with_points = chosen.iou_type == "keypoints"
+        truths = scan(partition.truths_text(), masks=with_masks, keypoints=with_points)
         if isinstance(partition, CocoPart) and truths.images is not None:
             truths = evolve(truths, images=evolve(truths.images, fields=partition.fields))
         data = _DataSet.of(truths, chosen)
@@ -156,13 +164,16 @@ class _DataSet:
 
     def results(self, text: Text, left_out: Findings, *, masks: bool) -> Document:
         """Scan results, which may have file names as image ids."""
+        points = self.chosen.iou_type == "keypoints"
         try:
-            found = scan(text, masks=masks)
+            found = scan(text, masks=masks, keypoints=points)
         except ReadError:
             from valor_detection.coco_json.images import named_results
 
             names = self._image_names()
-            found, count = named_results(text, names, self.chosen.unknown == "skip", masks=masks)
+            found, count = named_results(
+                text, names, self.chosen.unknown == "skip", masks=masks, keypoints=points
+            )
         else:
             ids = found.annotations.images
             if not len(ids) or (self.images_by_id.positions(ids) >= 0).any():
@@ -327,7 +338,7 @@ class _Side:
         if rows is not None and len(lacking):
             lacking = np.intersect1d(lacking, rows)
         if len(lacking):
-            empty = " or an empty one" if bit & (BOX | SEGMENTATION) else ""
+            empty = " or an empty one" if bit & (BOX | SEGMENTATION | KEYPOINTS) else ""
             raise ReadError(
                 f"{self.name(int(lacking[0]))}: expected a field {FIELD_NAMES[bit]!r}, found none"
                 f"{empty}{and_more(len(lacking) - 1)}",
@@ -454,6 +465,13 @@ class _SortedSide:
                 f"{boxes[bad[0]].tolist()}{and_more(len(bad) - 1)}"
             )
 
+    def keypoints(self) -> Keypoints | None:
+        """Return the keypoints of each row, if requested."""
+        if self.given.chosen.iou_type != "keypoints":
+            return None
+        self.given.require(KEYPOINTS, _NO_KEYPOINTS, self.rows)
+        return keypoints_of(self.given.document, self.rows, self.given.name)
+
     def masks(self, boxes: Floats | None = None) -> Masks:
         """Return the mask of each row, drawn as by pycocotools; boxes replace missing masks."""
         from valor_detection.coco_json.masks import Masks
@@ -542,6 +560,11 @@ def _are_outside(boxes: Floats, images: Codes, sizes: Codes) -> NDArray[np.bool_
 
 def _true_objects(side: _SortedSide) -> TrueObjects:
     annotations = side.annotations
+    keypoints = side.keypoints()
+    if keypoints is not None:
+        side.given.require(
+            AREA, "Write the area of each object: keypoints are compared by it.", side.rows
+        )
     shapes = _true_shapes(side)
     areas = side.take(annotations.areas)
     unsized = side.take(annotations.found) & AREA == 0
@@ -555,6 +578,7 @@ def _true_objects(side: _SortedSide) -> TrueObjects:
         uids=_uids(side),
         crowd=side.take(annotations.crowd).view(np.bool_),
         areas=areas,
+        keypoints=keypoints,
     )
 
 
@@ -587,7 +611,8 @@ def _uids(side: _SortedSide) -> Codes | None:
 def _predicted_objects(side: _SortedSide) -> PredictedObjects:
     """Build predictions with the areas of pycocotools' `loadRes`."""
     side.given.require(SCORE)
-    shapes, areas = _predicted_shapes(side)
+    keypoints = side.keypoints()
+    shapes, areas = _predicted_shapes(side, keypoints)
     return PredictedObjects(
         datums=side.datums,
         labels=side.labels,
@@ -595,12 +620,16 @@ def _predicted_objects(side: _SortedSide) -> PredictedObjects:
         annotations=side.positions,
         scores=side.take(side.annotations.scores),
         areas=areas,
+        keypoints=keypoints,
     )
 
 
-def _predicted_shapes(side: _SortedSide) -> tuple[Shapes, Floats]:
+def _predicted_shapes(side: _SortedSide, keypoints: Keypoints | None) -> tuple[Shapes, Floats]:
     """Return shapes and areas; the first result decides if areas are of boxes or masks."""
     annotations = side.annotations
+    if keypoints is not None and not (annotations.found[:1] & (BOX | SEGMENTATION)).any():
+        boxes = boxes_of_points(keypoints)
+        return Shapes(boxes), boxes[:, 2] * boxes[:, 3]
     if side.given.document.has_only_masks:
         side.given.require(SEGMENTATION, _GIVE_TO_ALL, side.rows)
         masks = side.masks()
@@ -617,7 +646,7 @@ def _predicted_shapes(side: _SortedSide) -> tuple[Shapes, Floats]:
     boxes = side.boxes()
     areas = boxes[:, 2] * boxes[:, 3]
     return (
-        (Shapes(boxes), areas)
-        if side.given.chosen.iou_type == "bbox"
-        else (side.masks(annotations.boxes).shapes, areas)
+        (side.masks(annotations.boxes).shapes, areas)
+        if side.given.chosen.iou_type == "segm"
+        else (Shapes(boxes), areas)
     )

@@ -60,6 +60,8 @@ def coco(files: Sequence[Path]) -> Detected | None:
     keys = _first_keys(results) if _are_results(results) else ()
     if "segmentation" in keys and "bbox" not in keys:
         data["iou_type"] = "segm"
+    if "keypoints" in keys and "segmentation" not in keys and "bbox" not in keys:
+        data["iou_type"] = "keypoints"
     return Detected(data=data, metrics=("COCOSummary",))
 
 
@@ -163,7 +165,7 @@ def _first_keys(head: bytes) -> Collection[str]:
     try:
         entry, _ = json.JSONDecoder().raw_decode(text, begin)
     except (ValueError, RecursionError):
-        return [key for key in ("segmentation", "bbox") if f'"{key}"' in text]
+        return [key for key in ("segmentation", "bbox", "keypoints") if f'"{key}"' in text]
     return entry if isinstance(entry, dict) else ()
 
 
