@@ -157,6 +157,7 @@ def run_page(page: Path, folder: Path) -> None:
         shutil.copytree(ROOT / "examples", folder / "examples")
     for block in blocks(page):
         if block.file is not None:
+            (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
             (folder / block.file).write_text(block.text, encoding="utf-8")
         if block.language == "python" and block.file is None:
             run_python(block, names, page)

@@ -251,6 +251,20 @@ def _yolo() -> Example:
     )
 
 
+def _dota() -> Example:
+    return Example(
+        files={
+            "true/a.txt": b"imagesource:GoogleEarth\ngsd:0.15\n0 0 4 0 4 2 0 2 ship 0\n",
+            "true/b.txt": b"gsd:null\n10.5 10 12 12 10 14 8 12 plane 1\n",
+            "seen/Task1_ship.txt": b"a 0.75 0 0 4 0 4 2 0 2\n\nb 5e-1 5 5 9 5 9 9 5 9\n",
+            "seen/Task1_plane.txt": b"b 0.25 10.5 10 12 12 10 14 8 12\n",
+        },
+        data={"groundtruths": "true", "predictions": "seen"},
+        variants=choices(invalid_geometry=_INVALID, difficult=("keep", "skip")),
+        words=(*NUMBERS, *MARKS, b" ", b"\n", b":", b"gsd:", b"imagesource:", b"\xe2\x80\xa8"),
+    )
+
+
 def _voc() -> Example:
     def annotation(name: str, score: str = "") -> bytes:
         return (
@@ -551,6 +565,7 @@ _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "detection.coco": _coco,
     "detection.yolo": _yolo,
     "detection.voc": _voc,
+    "detection.dota": _dota,
     "detection.geojson": _geojson,
     "detection.table": _boxes,
     "rgb.dataset": _questions,

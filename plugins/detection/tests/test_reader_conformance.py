@@ -54,6 +54,13 @@ def voc(folder: Path) -> dict[str, Any]:
     return {"groundtruths": str(folder / "gt"), "predictions": str(folder / "dt")}
 
 
+def dota(folder: Path) -> dict[str, Any]:
+    corners = "0 0 4 0 4 2 0 2"
+    files = {f"gt/{name}.txt": f"imagesource:x\n{corners} ship 0\n" for name in IMAGES}
+    write(folder, files | {"dt/Task1_ship.txt": f"a 0.5 {corners}\nc 0.25 {corners}\n"})
+    return {"groundtruths": str(folder / "gt"), "predictions": str(folder / "dt")}
+
+
 def geojson(folder: Path) -> dict[str, Any]:
     ring = [[0, 0], [4, 0], [4, 3], [0, 3], [0, 0]]
     for side, more in (("gt", {}), ("dt", {"score": 0.5})):
@@ -70,7 +77,7 @@ def geojson(folder: Path) -> dict[str, Any]:
     return {"groundtruths": str(folder / "gt.geojson"), "predictions": str(folder / "dt.geojson")}
 
 
-SOURCES = (coco, table, yolo, voc, geojson)
+SOURCES = (coco, table, yolo, voc, dota, geojson)
 
 
 @pytest.mark.parametrize("source", SOURCES)

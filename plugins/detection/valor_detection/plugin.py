@@ -293,6 +293,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         ),
         _spec.reader("yolo", "YOLO's folders with a text file for each image"),
         _spec.reader("voc", "Pascal VOC's XML files, results as text or XML"),
+        _spec.reader("dota", "DOTA's text files of oriented boxes, with difficult objects"),
         _spec.reader(
             "open_images",
             "Tables of the Open Images challenge: boxes, verified labels, and a hierarchy",

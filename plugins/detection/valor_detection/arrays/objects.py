@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
@@ -38,6 +38,8 @@ class Rows:
         Scores, for predictions.
     crowd : ndarray of bool, shape (n,), optional
         Crowd flags, for ground truths.
+    ignored : ndarray of bool, shape (n,), optional
+        Flags of ground truths that count neither way.
     areas : ndarray of float64, shape (n,), optional
         Areas from the data, for ground truths.
     annotations : ndarray of int64, shape (n,), optional
@@ -49,8 +51,18 @@ class Rows:
     shapes: Shapes
     scores: Floats | None = None
     crowd: NDArray[np.bool_] | None = None
+    ignored: NDArray[np.bool_] | None = None
     areas: Floats | None = None
     annotations: Codes | None = None
+
+    def select(self, rows: Codes) -> Rows:
+        """Return the given rows."""
+        columns = {
+            field.name: column[rows]
+            for field in fields(Rows)
+            if field.name != "shapes" and (column := getattr(self, field.name)) is not None
+        }
+        return Rows(shapes=self.shapes.select(rows), **columns)
 
 
 def batch_of_rows(
@@ -92,13 +104,18 @@ def batch_of_rows(
     order = kernels.grouped_order(truths.images, len(datums))
     true = TrueObjects(
         **_columns(truths, order),
-        crowd=np.zeros(len(order), bool) if truths.crowd is None else truths.crowd[order],
+        crowd=_flags(truths.crowd, order),
+        ignored=_flags(truths.ignored, order),
     )
     order = kernels.grouped_order(predictions.images, len(datums))
     scores = np.empty(0) if predictions.scores is None else predictions.scores
     predicted = PredictedObjects(**_columns(predictions, order), scores=scores[order])
     counts = {**(left_out or {}), **scores_outside(scores)}
     return DetectionBatch(datums, tuple(labels), true, predicted, sizes, label_ids, counts)
+
+
+def _flags(flags: NDArray[np.bool_] | None, order: Codes) -> NDArray[np.bool_]:
+    return np.zeros(len(order), bool) if flags is None else flags[order]
 
 
 def _columns(rows: Rows, order: Codes) -> dict[str, Any]:
@@ -151,21 +168,11 @@ def checked_rows(
     if not found.counts:
         return rows, {}
     kept = found.kept
-    return (
-        evolve(
-            rows,
-            images=rows.images[kept],
-            labels=rows.labels[kept],
-            shapes=found.shapes,
-            scores=None if rows.scores is None else rows.scores[kept],
-            crowd=None if rows.crowd is None else rows.crowd[kept],
-            areas=None
-            if rows.areas is None
-            else np.where(found.is_repaired, found.shapes.areas, rows.areas[kept]),
-            annotations=positions_in_images(rows.images)[kept],
-        ),
-        found.counts,
-    )
+    given = evolve(rows, annotations=positions_in_images(rows.images)).select(kept)
+    areas = given.areas
+    if areas is not None:
+        areas = np.where(found.is_repaired, found.shapes.areas, areas)
+    return evolve(given, shapes=found.shapes, areas=areas), found.counts
 
 
 def positions_in_images(images: Codes) -> Codes:

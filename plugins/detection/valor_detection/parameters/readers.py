@@ -61,6 +61,28 @@ class VocParameters:
 
 
 @parameters
+class DotaParameters:
+    """Parameters of the reader of DOTA's text files."""
+
+    groundtruths: Path = parameter(
+        help="Folder with a text file for each image: lines of x1, y1, … x4, y4, category, "
+        "difficult."
+    )
+    predictions: Path = parameter(
+        help="Folder with a text file for each category, such as Task1_ship.txt: lines of image, "
+        "score, x1, y1, … x4, y4."
+    )
+    difficult: Difficult = parameter(
+        default="ignore",
+        help="Policy for objects marked as difficult: ignore neither counts them nor the "
+        "predictions that match them, as in DOTA; keep counts them; skip excludes them, so that "
+        "their predictions are false positives.",
+    )
+    label_key: str = LABEL_KEY
+    invalid_geometry: Policy = invalid_geometry_field("polygons")
+
+
+@parameters
 class YoloParameters:
     """Parameters of the reader of YOLO's folders."""
 

@@ -249,6 +249,49 @@ def voc(files: Sequence[Path]) -> Detected | None:
     return Detected(data=data, metrics=_FOLDER_METRICS)
 
 
+def dota(files: Sequence[Path]) -> Detected | None:
+    """A folder of DOTA's text files of images, and one of results on a category each."""
+    if len(files) != 2 or not all(isinstance(file, Path) for file in files):
+        return None
+    truths, results = (_dota_folder(folder) for folder in files)
+    if not any(map(_is_dota, _heads(truths, ".txt"))):
+        return None
+    if not _is_empty(results) and not any(map(_is_dota_result, _heads(results, ".txt"))):
+        return None
+    data = {"groundtruths": str(truths), "predictions": str(results)}
+    return Detected(data=data, metrics=_FOLDER_METRICS)
+
+
+def _dota_folder(folder: Path) -> Path:
+    """Return the folder, or its only subfolder of text files such as ``labelTxt``."""
+    if not folder.is_dir() or any(True for _ in _files(folder, ".txt", deep=False)):
+        return folder
+    below = {path.parent for path in _files(folder, ".txt")}
+    return below.pop() if len(below) == 1 else folder
+
+
+def _is_dota(head: bytes) -> bool:
+    """Return True if a text has a line of eight coordinates, a category and 0 or 1, or a header."""
+    lines = head.decode("latin-1").splitlines()
+    if any(line.startswith("imagesource:") for line in lines[:1]):
+        return True
+    fields = lines[0].split() if lines else []
+    return len(fields) in (9, 10) and _are_numbers(fields[:8]) and not _are_numbers(fields[8:9])
+
+
+def _is_dota_result(head: bytes) -> bool:
+    """Return True if a text starts with an image, a score and eight coordinates."""
+    fields = head.split(b"\n", 1)[0].decode("latin-1").split()
+    return len(fields) == 10 and _are_numbers(fields[1:])
+
+
+def _are_numbers(fields: Sequence[str]) -> bool:
+    try:
+        return bool([float(field) for field in fields])
+    except ValueError:
+        return False
+
+
 def _image_set(annotations: Path, results: Path) -> Path | None:
     """Find the list of images of the split in the names of results, ``comp4_det_test_cat.txt``."""
     for path in islice(_files(results, ".txt"), 1):
@@ -403,10 +446,7 @@ def _is_box(fields: Sequence[str]) -> bool:
 def _is_voc_result(head: bytes) -> bool:
     """Return True if a text starts with an image, a score and the four edges of a box."""
     fields = head.split(b"\n", 1)[0].decode("latin-1").split()
-    try:
-        return len(fields) == 6 and bool([float(field) for field in fields[1:]])
-    except ValueError:
-        return False
+    return len(fields) == 6 and _are_numbers(fields[1:])
 
 
 def _heads(folder: Path, suffix: str) -> Iterable[bytes]:
