@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from valor_report import compare
 
 from valor_core import Registry, Report, evaluate
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
+from valor_core.schemas.segmentation import Segmentation
 
 REGISTRY = Registry()
 
@@ -67,3 +69,26 @@ def test_groups_of_images_test_a_ratio_whose_images_are_listed() -> None:
 
     assert {one.method for one in found.changes} == {"jackknife"}
     assert len(found.flips[0].better) + len(found.flips[0].worse) > 0
+
+
+def segmentations(shifts: dict[str, int]) -> Report:
+    """Evaluate a model whose masks of 8 pixels are shifted by some pixels."""
+    true = np.repeat([[0, 1, 0]], 8, axis=1)
+    items = [
+        Segmentation(uid, true, np.roll(true, shift), labels=["cell"])
+        for uid, shift in shifts.items()
+    ]
+    return evaluate(
+        items, ["IOU", "mIOU", "F1", "Accuracy"], "segmentation", items=True, registry=REGISTRY
+    )
+
+
+def test_images_that_a_model_segments_better_or_worse_are_listed() -> None:
+    first = segmentations({"a": 0, "b": 4, "c": 1, "d": 3})
+    second = segmentations({"a": 2, "b": 4, "c": 0, "d": 0})
+
+    found = compare(first, second, registry=REGISTRY)
+
+    assert {(one.metric, one.better, one.worse) for one in found.flips} == {
+        (f"segmentation.{name}", ("d", "c"), ("a",)) for name in ("IOU", "mIOU", "F1", "Accuracy")
+    }

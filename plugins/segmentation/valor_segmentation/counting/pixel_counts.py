@@ -65,15 +65,15 @@ class ImageRows:
 
     Parameters
     ----------
-    uids : list of str or int
-        Names of the images, in their order.
+    uids : ndarray
+        Uids of the images, in their order.
     datums, labels : ndarray of int64, shape (n,)
         Position of the image, and of the label; 0 is background, 1 the first label.
     tp, fp, fn : ndarray of int64, shape (n,)
         Pixels.
     """
 
-    uids: list[str | int]
+    uids: Uids
     datums: Codes
     labels: Codes
     tp: Codes
@@ -232,6 +232,13 @@ class KeyCounts:
         return Confusion(labels=labels, table=self.table[np.ix_(rows, rows)])
 
     @property
+    def has_rows(self) -> bool:
+        """True if all pixels are in the row of an image."""
+        # Each pixel is a true positive or false negative of one label or of background.
+        counted = sum(int(chunk.counts[:, ::2].sum()) for chunk in self.chunks)
+        return counted == int(self.table.sum())
+
+    @property
     def rows(self) -> ImageRows:
         """Rows of all images, by uid."""
         order = self.vocabulary.order
@@ -250,7 +257,7 @@ class KeyCounts:
         sorted_rows = np.lexsort((labels, datums))
         tp, fp, fn = counts[sorted_rows].T
         return ImageRows(
-            uids=uids[by_uid].tolist(),
+            uids=uids[by_uid],
             datums=datums[sorted_rows],
             labels=labels[sorted_rows],
             tp=tp,
@@ -267,6 +274,8 @@ class PixelCounts(ByLabelKey):
     ----------
     details : tuple of str
         ``("images",)`` also stores rows of each image.
+    rows : tuple of bool
+        Not empty to store rows of each image for a report.
 
     Examples
     --------
@@ -279,15 +288,29 @@ class PixelCounts(ByLabelKey):
     """
 
     part: ClassVar[type[KeyCounts]] = KeyCounts
+    keeps_rows: ClassVar[bool] = True
     details: tuple[str, ...] = ()
+    rows: tuple[bool, ...] = ()
+
+    def of(self, key: str) -> KeyCounts:
+        """Return the counts of a label key, without pixels if the key is new."""
+        details = ("images",) if self.rows else self.details
+        part: KeyCounts = self.keys.setdefault(key, KeyCounts(details))
+        return part
+
+    def restore(self, content: StateContent) -> None:
+        """Set a new state to the content that `dump` returned, with or without rows."""
+        if any(np.any(one["table"]) and not one["chunks"] for one in content.values()):
+            self.rows = ()
+        super().restore(content)
 
     def update(self, batch: SegmentationBatch) -> None:
         """Count a batch."""
+        has_images = bool(self.rows) or "images" in self.details
         for layer in batch.layers:
-            found = layer_counts(batch, layer, by_datum="images" in self.details)
+            found = layer_counts(batch, layer, by_datum=has_images)
             labels = [batch.labels[code] for code in found.codes.tolist()]
             if labels:
-                has_images = "images" in self.details
                 chunks = [_chunk(batch.datums.uids, found.images)] if has_images else []
                 self.of(labels[0].key).add(labels, found.table, chunks)
 

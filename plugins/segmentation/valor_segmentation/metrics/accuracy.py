@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import Result, ratio
+from valor_core.results import ItemRows, Result, ratio
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.image_rows import pooled_rows
 from valor_segmentation.counting.pixel_counts import PixelCounts
 from valor_segmentation.parameters.pixels import AccuracyParameters
 
@@ -42,6 +43,11 @@ class Accuracy:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request the pixel counts."""
         return (pixel_counts.request(),)
+
+    def item_rows(self, state: PixelCounts) -> ItemRows | None:
+        """Return the share of the pixels of each image that are right."""
+        background = self.parameters.background
+        return pooled_rows(state, lambda tp, fp, fn: (tp, tp + fn), background=background)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
         """Yield one result for each label key."""

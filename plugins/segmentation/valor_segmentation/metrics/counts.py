@@ -8,9 +8,10 @@ from attrs import frozen
 from valor_labels import label_parameters
 
 from valor_core.parameters import NoParameters
-from valor_core.results import Result
+from valor_core.results import ItemRows, Result
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.image_rows import count_rows
 from valor_segmentation.counting.pixel_counts import PixelCounts
 
 
@@ -37,6 +38,10 @@ class Counts:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request the pixel counts."""
         return (pixel_counts.request(),)
+
+    def item_rows(self, state: PixelCounts) -> ItemRows | None:
+        """Return the true positives, false positives and false negatives of each image."""
+        return count_rows(state)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
         """Yield one result for each label key and label."""

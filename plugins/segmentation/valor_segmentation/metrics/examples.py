@@ -153,8 +153,9 @@ def _value(image: Mapping[str, Any], order: str) -> float | None:
 def _by_image(rows: ImageRows) -> Iterator[tuple[str | int, list[LabelRow]]]:
     columns = (rows.datums, rows.labels, rows.tp, rows.fp, rows.fn)
     table = zip(*(column.tolist() for column in columns), strict=True)
+    uids = rows.uids.tolist()
     for datum, group in groupby(table, key=itemgetter(0)):
-        yield rows.uids[datum], [row[1:] for row in group]
+        yield uids[datum], [row[1:] for row in group]
 
 
 @frozen

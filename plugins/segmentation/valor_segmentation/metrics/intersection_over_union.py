@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.results import ItemRows, NumberOrReason, Result, ratio
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.image_rows import mean_rows
 from valor_segmentation.counting.pixel_counts import PixelCounts
 from valor_segmentation.metrics.precision_recall import ABSENT, LabelQuotient, label_values
 from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameters
@@ -25,7 +27,11 @@ def intersection_over_union(tp: int, fp: int, fn: int) -> NumberOrReason:
     >>> intersection_over_union(1, 1, 0)
     0.5
     """
-    return ratio(tp, tp + fp + fn, None, ABSENT)
+    return ratio(*_terms(tp, fp, fn), None, ABSENT)
+
+
+def _terms(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+    return tp, tp + fp + fn
 
 
 @frozen
@@ -55,6 +61,10 @@ class IOU(LabelQuotient):
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """Return the quotient."""
         return intersection_over_union(tp, fp, fn)
+
+    def terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return _terms(tp, fp, fn)
 
 
 @frozen
@@ -87,6 +97,17 @@ class MeanIOU:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request the pixel counts."""
         return (pixel_counts.request(),)
+
+    def item_rows(self, state: PixelCounts) -> ItemRows | None:
+        """Return the mean over the labels of each image."""
+        chosen = self.parameters
+        return mean_rows(
+            state,
+            _terms,
+            background=chosen.background,
+            weighted=chosen.average == "weighted",
+            prediction_only=chosen.include_prediction_only_labels,
+        )
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
         """Yield one result for each label key."""

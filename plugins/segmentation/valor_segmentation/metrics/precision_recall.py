@@ -10,10 +10,11 @@ from attrs import evolve, frozen
 from valor_labels import LabelValues
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.results import ItemRows, NumberOrReason, Result, ratio
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.image_rows import pooled_rows
 from valor_segmentation.counting.pixel_counts import Confusion, PixelCounts
 from valor_segmentation.parameters.pixels import LabelParameters
 
@@ -35,6 +36,11 @@ class LabelQuotient:
         """Yield one result for each label, then the averages, for each label key."""
         for key, counts in state.sorted():
             yield from self._of_key(key, counts.confusion)
+
+    def item_rows(self, state: PixelCounts) -> ItemRows | None:
+        """Return the quotient of each image over all labels, if the subclass has `terms`."""
+        terms = getattr(self, "terms", None)
+        return None if terms is None else pooled_rows(state, terms)
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """Return the quotient."""
@@ -99,7 +105,11 @@ class Precision(LabelQuotient):
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """Return the quotient."""
-        return ratio(tp, tp + fp, self.parameters.zero_division, "no predicted pixels")
+        return ratio(*self.terms(tp, fp, fn), self.parameters.zero_division, "no predicted pixels")
+
+    def terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return tp, tp + fp
 
 
 @frozen
@@ -128,7 +138,11 @@ class Recall(LabelQuotient):
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """Return the quotient."""
-        return ratio(tp, tp + fn, self.parameters.zero_division, "no true pixels")
+        return ratio(*self.terms(tp, fp, fn), self.parameters.zero_division, "no true pixels")
+
+    def terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return tp, tp + fn
 
 
 @frozen
@@ -157,5 +171,10 @@ class F1(LabelQuotient):
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """Return the quotient."""
-        zero_division = self.parameters.zero_division
-        return ratio(2 * tp, 2 * tp + fp + fn, zero_division, "no true or predicted pixels")
+        return ratio(
+            *self.terms(tp, fp, fn), self.parameters.zero_division, "no true or predicted pixels"
+        )
+
+    def terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return 2 * tp, 2 * tp + fp + fn
