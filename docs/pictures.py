@@ -54,8 +54,8 @@ class Shot:
 
 
 SHOTS = (
-    Shot("report.png", "digits", "report.html", (1000, 1180)),
-    Shot("report-dark.png", "detection", "report.html", (1000, 900), dark=True),
+    Shot("report.png", "digits", "report.html", (1400, 1200)),
+    Shot("report-dark.png", "detection", "report.html", (1400, 1000), dark=True),
     Shot("gallery-detection.jpg", "detection", "gallery/index.html", (1000, 700)),
     Shot("gallery-segmentation.jpg", "segmentation", "gallery/index.html", (1000, 800)),
 )

@@ -56,7 +56,7 @@ def test_the_worst_come_first_with_each_verdict_and_why(tmp_path: Path) -> None:
     assert f'title="{FOR}"' in said[1][1]
     assert "Faithfulness 0.5000" in page
     assert "lexical rules, no language model: 2 answers" in page
-    assert "<h3>context 2</h3>" in page
+    assert "<h2>context 2</h2>" in page
 
 
 def test_a_yes_counts_against_the_score_where_lower_is_better(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ def draw(tables: Iterable[TextTable], console: Console | None = None) -> None:
     console = Console(highlight=False) if console is None else console
     for table in tables:
         console.print(Text(table.title, "bold"))
-        if table.caption:
-            console.print(Text(table.caption, "dim"))
+        if table.about:
+            console.print(Text(table.about, "dim"))
         for number, part in enumerate(_parts(table, console.width)):
             if number and isinstance(part, Drawing):
                 console.print()

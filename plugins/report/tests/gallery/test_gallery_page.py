@@ -77,9 +77,9 @@ def test_texts_are_side_by_side_with_marks() -> None:
     page = html([shown], LEGEND, "text")
 
     assert (
-        "<div><h3>response</h3><p>a "
+        "<div><h2>response</h2><p>a "
         '<mark title="missed &amp; gone" style="background: gold">&lt;b&gt;</mark>'
-        "\n&quot;c&quot;</p></div><div><h3>reference</h3><p>a</p></div>"
+        "\n&#34;c&#34;</p></div><div><h2>reference</h2><p>a</p></div>"
     ) in page
     assert "<b>q&lt;1</b><div><span>missed 1</span></div><small>TokenF1 &lt; 1</small>" in page
     assert not [tag for tag, _ in Elements(page).found if tag in ("img", "a", "script")]

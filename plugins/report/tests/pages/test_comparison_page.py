@@ -14,7 +14,7 @@ def test_comparison_page_shows_changes_and_remarks():
 
     assert page.startswith("<!doctype html>")
     assert "<h1>a &amp; b</h1>" in page
-    assert "<li>data.path: &#x27;&lt;old&gt;.csv&#x27;, then &#x27;new.csv&#x27;</li>" in page
+    assert "<li>data.path: &#39;&lt;old&gt;.csv&#39;, then &#39;new.csv&#39;</li>" in page
     assert "-0.2500" in page
 
 

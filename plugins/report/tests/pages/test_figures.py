@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
+from valor_report.pages.figures import MOST_LABELS_DRAWN, drawn, numbers_drawn
 
 from valor_core import Result
 
@@ -39,13 +39,6 @@ def test_matrix_of_too_many_labels_has_no_figure() -> None:
     value = {row: dict.fromkeys(labels, 1) for row in labels}
 
     assert drawn([Result(type="M", value=value)]) == []
-
-
-def test_figure_is_html_with_title_and_caption() -> None:
-    text = str(Figure("a < b", "why", ("<svg/>",), wide=True))
-
-    assert text.startswith('<figure class="wide"><figcaption><b>a &lt; b</b>why</figcaption>')
-    assert "<svg/>" in text
 
 
 def test_bars_have_whiskers_of_intervals() -> None:

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import re
 import runpy
+from base64 import b64encode
 from functools import cache
+from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -104,18 +107,18 @@ def test_page_has_all_sections(report):
         "Judge failed: no reply",
         "3 items are odd",
         "<dt>Accuracy</dt><dd>0.8750</dd>",
-        "<dt>F1</dt><dd>0.6250</dd><small>macro average</small>",
+        '<dt>F1</dt><dd>0.6250</dd><dd class="about">macro average</dd>',
         "<h2>Results by label</h2>",
         "<h2>ConfusionMatrix</h2>",
         "<h2>Results by weather</h2>",
-        "<b>ROCCurve</b>",
-        "<b>PrecisionRecallCurve</b>",
-        "<b>CalibrationError</b>",
+        "<h2>ROCCurve</h2>",
+        "<h2>PrecisionRecallCurve</h2>",
+        "<h2>CalibrationError</h2>",
         "<h2>Errors</h2>",
         "Errors: count, loss of 2 kinds",
         ">a b</text>",
         "<h2>Other values</h2>",
-        "Versions and configuration",
+        "Settings and definitions",
         "valor-core",
         "no ground truths",
     ):
@@ -136,6 +139,47 @@ def test_page_is_well_formed_and_self_contained(report):
     assert "@import" not in page
 
 
+def test_content_security_policy_allows_no_network_and_only_own_script(report):
+    page = html(report)
+
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="(.*?)"', page)
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = b64encode(sha256(script[1].encode()).digest()).decode()
+    assert unescape(policy[1]) == (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:"
+    )
+
+
+def test_links_of_findings_lead_to_sections(report):
+    page = html(report)
+
+    links = re.findall(r'href="#(.*?)"', page)
+    assert links
+    assert set(links) <= set(re.findall(r' id="(.*?)"', page))
+
+
+def test_sections_with_same_title_have_different_anchors():
+    value = {"confusion_matrix": {"a": {"a": 1}}}
+
+    page = html(Report(results=[of("ConfusionMatrix", value), of("ConfusionMatrix", value)]))
+
+    anchors = re.findall(r' id="(.*?)"', page)
+    assert {"confusionmatrix", "confusionmatrix-2"} <= set(anchors)
+    assert len(anchors) == len(set(anchors))
+
+
+def test_settings_of_metrics_are_in_one_section():
+    config = {"metrics": [{"name": "classification.F1@2", "hardmax": True}]}
+
+    page = html(Report(results=[of("F1", 0.5, hardmax=True)], config=config))
+
+    settings = page[page.index('<details id="settings">') :]
+    assert "hardmax true" in settings
+    assert "Harmonic mean of precision and recall" in settings
+    assert "hardmax true" not in page[: page.index('<details id="settings">')]
+
+
 def test_text_of_data_is_escaped(report):
     page = html(report)
 
@@ -152,11 +196,13 @@ def test_drawings_and_tables_have_accessible_names(report):
     assert '<th scope="row"' in page
 
 
-def test_page_is_deterministic(report, tmp_path):
+def test_page_is_deterministic(report, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
     report.save(tmp_path / "report.html")
 
     again = html(Report.from_dict(report.to_dict()))
 
+    assert "2026-01-01 00:00 UTC" in again
     assert again == html(report) == (tmp_path / "report.html").read_text(encoding="utf-8")
 
 

@@ -53,7 +53,7 @@ def test_results_pivot_like_a_classification_report():
         ("macro average", "0.3750", "0.5000"),
     ]
     assert by_label.foot == 1
-    assert by_label.caption == "score_threshold 0.0"
+    assert by_label.settings == "score_threshold 0.0"
 
 
 def test_results_with_equal_parameters_are_separate_rows():
@@ -117,7 +117,7 @@ def test_text_and_boolean_values_are_shown():
     assert [row[:2] for row in texts(table)] == [("Verdict, cat", "good"), ("Verdict", "True")]
 
 
-def test_caption_names_metrics_of_parameter():
+def test_settings_name_metrics_of_parameter():
     results = [
         of("Precision", 0.5, label="cat", hardmax=True),
         of("Recall", 0.5, label="cat", hardmax=True),
@@ -126,7 +126,7 @@ def test_caption_names_metrics_of_parameter():
 
     (table,) = tables_of(results)
 
-    assert table.caption == "hardmax true (not ROCAUC); bins null (ROCAUC)"
+    assert table.settings == "hardmax true (not ROCAUC); bins null (ROCAUC)"
 
 
 def test_few_settings_of_one_metric_become_columns():
@@ -476,7 +476,7 @@ def test_long_parameter_lists_are_abbreviated():
         [of("AR", 0.5, iou_thresholds=thresholds, areas=["s", "m"], more={"a": 1})]
     )
 
-    assert table.caption == 'iou_thresholds 0.5 … 0.75 (6), areas [s, m], more {"a": 1}'
+    assert table.settings == 'iou_thresholds 0.5 … 0.75 (6), areas [s, m], more {"a": 1}'
 
 
 def test_breakdown_has_separate_table():

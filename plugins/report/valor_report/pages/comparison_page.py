@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from valor_report.comparison import Comparison
-from valor_report.pages.page import document, section
+from valor_report.pages.page_tables import Section
+from valor_report.pages.templates import render
 
 
 def html(found: Comparison, title: str) -> str:
@@ -18,11 +17,11 @@ def html(found: Comparison, title: str) -> str:
     title : str
         Title of the page.
     """
-    remarks = "".join(f"<li>{escape(remark)}</li>" for remark in found.remarks)
-    summary = f'<p class="sub">{escape(found.summary)}</p>'
-    body = [
-        f"<header>\n<h1>{escape(title)}</h1>\n{summary}\n</header>",
-        f'<ul class="notes">{remarks}</ul>' if remarks else "",
-        *map(section, found.tables(whole=False)),
-    ]
-    return document(title, body)
+    sections = map(Section.of, found.tables(whole=False))
+    return render(
+        "comparison.html",
+        title=title,
+        summary=found.summary,
+        remarks=found.remarks,
+        tables=list(sections),
+    )

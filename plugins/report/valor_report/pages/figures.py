@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 from attrs import evolve, frozen
 
@@ -31,19 +30,13 @@ class Figure:
     drawings : tuple of str
         SVG or HTML elements.
     wide : bool
-        Whether the figure fills the width of the page.
+        Whether the figure fills the width of its section.
     """
 
     title: str
     caption: str
     drawings: tuple[str, ...]
     wide: bool = False
-
-    def __str__(self) -> str:
-        caption = f"<b>{escape(self.title)}</b>{escape(self.caption)}"
-        inner = "\n".join(self.drawings)
-        wide = ' class="wide"' if self.wide else ""
-        return f"<figure{wide}><figcaption>{caption}</figcaption>\n{inner}\n</figure>"
 
 
 def drawn(results: Iterable[Result]) -> list[tuple[Result, Figure]]:

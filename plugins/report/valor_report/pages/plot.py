@@ -19,6 +19,7 @@ from valor_core.results.files import write_text
 from valor_report.pages import plots
 from valor_report.pages.assets import STYLE
 from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
+from valor_report.pages.templates import fragment
 
 _LEAST: Final = 460.0
 _MOST: Final = 1000.0
@@ -66,7 +67,11 @@ class Plot:
 
     def _repr_html_(self) -> str:
         """Render the figures side by side."""
-        return framed(self.figures)
+        return fragment("drawings.html", drawings=self._drawings)
+
+    @property
+    def _drawings(self) -> list[str]:
+        return [Plot((figure,)).to_svg() for figure in self.figures]
 
     def to_svg(self) -> str:
         """Render the figures one below the other as a self-contained SVG on white."""
@@ -121,8 +126,10 @@ class Plot:
             cairo = import_extra("cairosvg", f"{path}: a plot as PNG", "cairosvg")
             _write(path, cairo.svg2png(bytestring=self.to_svg().encode(), scale=_SCALE))
             return
-        head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Plot</title>\n'
-        write_text(path, self.to_svg() if suffix == ".svg" else f"{head}{self._repr_html_()}\n")
+        if suffix == ".svg":
+            write_text(path, self.to_svg())
+        else:
+            write_text(path, f"{fragment('plot.html', drawings=self._drawings)}\n")
 
 
 def plot(results: Iterable[Result]) -> Plot:
@@ -149,12 +156,6 @@ def plot(results: Iterable[Result]) -> Plot:
             f"{MOST_LABELS_DRAWN} labels is drawn by report.save('report.html').",
         )
     return Plot(figures)
-
-
-def framed(figures: Iterable[Figure]) -> str:
-    """Render figures side by side as HTML with inline style."""
-    cells = "\n".join(f"<div>{Plot((figure,)).to_svg()}</div>" for figure in figures)
-    return f'<div style="display: flex; flex-wrap: wrap; gap: 12px">\n{cells}\n</div>'
 
 
 def _placed(drawing: str, top: float, width: float) -> tuple[str, float]:

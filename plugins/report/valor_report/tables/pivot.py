@@ -326,11 +326,12 @@ def _pivot(
             rows.append([named(first), *coordinates, *numbers])
             foot += first.sums_up
     caption = [f"columns: {', '.join(across)}" if len(across) > 1 else ""]
-    caption += [caption_of(entries, [*varying, *across]), ALIKE * (len(rows) > len(groups))]
+    caption += [ALIKE * (len(rows) > len(groups))]
     return TextTable(
         f"{title}{of_key(entries, varying)}",
         [head, *(_parameter_column(name, entries) for name in varying), *columns],
         rows,
+        settings=caption_of(entries, [*varying, *across]),
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
         foot=foot,

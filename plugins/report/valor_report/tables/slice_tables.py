@@ -88,7 +88,9 @@ def _slice_table(
 ) -> TextTable:
     called, differing, notes = titles_of(chosen), distinguishing(chosen), Notes()
     shown = {
-        _column_key(one): TextColumn(titled(one, called(one), differing(one)), numeric=True)
+        _column_key(one): TextColumn(
+            titled(one, called(one), differing(one)), numeric=True, metric=one.metric
+        )
         for one in first_of_each(chosen, MOST_COLUMNS)
     }
     rows: list[Row] = []
@@ -108,12 +110,13 @@ def _slice_table(
     foot = len(rows_of(entries, _column_key)) if whole else 0
     hidden = len(set(map(_column_key, chosen))) - len(shown)
     more = f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report"
-    caption = [caption_of(chosen, varying_names(chosen)), more if hidden else ""]
+    caption = [more if hidden else ""]
     caption += [ALIKE] if len(rows) > len(parts) + len(whole) else []
     return TextTable(
         f"{'Results' if whole else 'Differences'} by {', '.join(fields)}",
         [*fields, *([TextColumn("items", numeric=True)] if has_items else []), *shown.values()],
         rows,
+        settings=caption_of(chosen, varying_names(chosen)),
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
         foot=foot,
@@ -221,6 +224,13 @@ def direction(entry: Entry) -> bool | None:
     spec = installed_spec(entry.metric)
     found = None if spec is None else spec.higher_is_better
     return entry.result.parameters.get("higher_is_better") if found is None else found
+
+
+def worst_slice(report: Report, entry: Entry) -> WorstSlice | None:
+    """Return the slice with the worst number of an entry; None without slices or a direction."""
+    higher_is_better = direction(entry)
+    found = () if higher_is_better is None else _worst(report, entry, 1, higher_is_better)
+    return found[0] if found else None
 
 
 def _worst(

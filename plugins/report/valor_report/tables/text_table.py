@@ -91,7 +91,10 @@ class TextTable:
     rows : sequence of sequence of Cell or str
         One cell per column.
     caption : str
-        Parameters that are the same in all rows.
+        Remarks on the rows and columns.
+    settings : str
+        Parameters that are the same in all rows. Texts have them beside the caption, pages in one
+        section for all tables.
     notes : tuple of str
         Footnotes, in the order of their numbers.
     foot : int
@@ -114,6 +117,7 @@ class TextTable:
     columns: tuple[TextColumn, ...] = field(converter=_columns)
     rows: tuple[tuple[Cell, ...], ...] = field(converter=_rows)
     caption: str = field(default="", kw_only=True)
+    settings: str = field(default="", kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     foot: int = field(default=0, kw_only=True)
     keys: int = field(default=1, kw_only=True)
@@ -129,15 +133,15 @@ class TextTable:
         lines.insert(1, rule)
         if 0 < self.foot < len(self.rows):
             lines.insert(len(lines) - self.foot, rule)
-        head = [self.title, *([self.caption] if self.caption else []), ""]
+        head = [self.title, *([self.about] if self.about else []), ""]
         foot = ["", *self.numbered_notes] if self.notes else []
         return "\n".join([*head, *lines, *foot])
 
     def markdown(self) -> str:
         """Format the table as a Markdown section."""
         head = [f"## {escaped(self.title)}", ""]
-        if self.caption:
-            head += [f"*{escaped(self.caption)}*", ""]
+        if self.about:
+            head += [f"*{escaped(self.about)}*", ""]
         lines = [
             _pipes(escaped(column.title) for column in self.columns),
             _pipes("---:" if column.numeric else "---" for column in self.columns),
@@ -145,6 +149,11 @@ class TextTable:
         ]
         notes = [f"{escaped(note)}  " for note in self.numbered_notes]
         return "\n".join([*head, *lines, *(["", *notes] if notes else [])])
+
+    @property
+    def about(self) -> str:
+        """Settings and caption in one line."""
+        return "; ".join(filter(None, [self.settings, self.caption]))
 
     @property
     def numbered_notes(self) -> tuple[str, ...]:

@@ -1,0 +1,205 @@
+"""Tables and sections of a page, ready for its template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from attrs import field, frozen
+
+from valor_report.pages.figures import Figure
+from valor_report.tables.sections import Directions
+from valor_report.tables.text_table import Cell, TextColumn, TextTable
+
+_LONG = 40
+_FEWEST_SORTED = 3
+
+Attributes = dict[str, str | int | None]
+
+
+@frozen
+class PageCell:
+    """Cell of a table with its HTML tag.
+
+    Parameters
+    ----------
+    text : str
+        Text of the cell.
+    tag : str
+        ``"th"`` or ``"td"``.
+    attributes : dict
+        HTML attributes; None for attributes without a value.
+    """
+
+    text: str
+    tag: str
+    attributes: Attributes
+
+
+@frozen(kw_only=True)
+class PageTable:
+    """Table of a page.
+
+    Parameters
+    ----------
+    title, caption : str
+        Title and the text above the rows.
+    heads : tuple of PageCell
+        Titles of the columns.
+    body, foot : sequence of tuple of PageCell
+        Rows, and rows at the end that summarize the others.
+    notes : tuple of str
+        Footnotes.
+    """
+
+    title: str
+    caption: str
+    heads: tuple[PageCell, ...]
+    body: Sequence[tuple[PageCell, ...]]
+    foot: Sequence[tuple[PageCell, ...]]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: TextTable, directions: Directions | None = None) -> PageTable:
+        """Return the table with a bar for each share and a whisker for its interval.
+
+        Parameters
+        ----------
+        table : TextTable
+            The table.
+        directions : mapping of str to bool or None, optional
+            Whether higher is better by metric name. If given, the worst rows by the first column
+            with a direction are first.
+
+        Examples
+        --------
+        >>> shares = TextColumn("F1", numeric=True)
+        >>> rows = [["cat", Cell("0.5000", 0.5)], ["dog", Cell("0.7500", 0.75)]]
+        >>> PageTable.of(TextTable("Results", ["label", shares], rows)).body[0][1].attributes
+        {'scope': None, 'class': 'n bar', 'style': '--share:50.0%'}
+        """
+        barred = [_is_share(table.rows, place) for place in range(len(table.columns))]
+        sorted_by, body = _worst_first(table, directions or {})
+        rows = [_row(row, table.columns, barred) for row in body]
+        cut = len(rows) - table.foot
+        return cls(
+            title=table.title,
+            caption=table.caption,
+            heads=tuple(_head(one, sorted_by) for one in table.columns),
+            body=rows[:cut],
+            foot=rows[cut:],
+            notes=table.numbered_notes,
+        )
+
+    @property
+    def is_long(self) -> bool:
+        """True if the table scrolls inside the page."""
+        return len(self.body) + len(self.foot) > _LONG
+
+
+@frozen(kw_only=True)
+class Section:
+    """Section of a page with drawings and tables.
+
+    Parameters
+    ----------
+    title : str
+        Title of the section.
+    anchor : str
+        Id of the section, for links.
+    figures : tuple of Figure
+        Drawings, above the tables.
+    tables : tuple of (str, PageTable)
+        Tables with their titles, which may be empty.
+    numbers : PageTable, optional
+        Table that is folded below the drawings.
+    """
+
+    title: str
+    anchor: str = field()
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[tuple[str, PageTable], ...] = ()
+    numbers: PageTable | None = None
+
+    @anchor.default
+    def _anchor(self) -> str:
+        return anchor_of(self.title)
+
+    @classmethod
+    def of(cls, table: TextTable, directions: Directions | None = None) -> Section:
+        """Return a section of one table, with parameters as for `PageTable.of`."""
+        return cls(title=table.title, tables=(("", PageTable.of(table, directions)),))
+
+
+def anchor_of(title: str) -> str:
+    """Return the id of a section for links.
+
+    Examples
+    --------
+    >>> anchor_of("Results by label, ink"), anchor_of("混淆")
+    ('results-by-label-ink', '混淆')
+    """
+    return re.sub(r"\W+", "-", title.casefold()).strip("-") or "section"
+
+
+_Sorted = tuple[TextColumn, str] | None
+"""Column by which the rows are sorted, and the order as ``aria-sort`` names it."""
+
+
+def _worst_first(
+    table: TextTable, directions: Directions
+) -> tuple[_Sorted, Sequence[Sequence[Cell]]]:
+    """Return the column and the order of the sorted rows; those without a number are last."""
+    cut = len(table.rows) - table.foot
+    for place, column in enumerate(table.columns):
+        higher_is_better = directions.get(column.metric)
+        if higher_is_better is None or cut < _FEWEST_SORTED:
+            continue
+        sign = 1 if higher_is_better else -1
+        ranked = sorted(table.rows[:cut], key=partial(_rank, place=place, sign=sign))
+        return (column, "ascending" if higher_is_better else "descending"), (
+            *ranked,
+            *table.rows[cut:],
+        )
+    return None, table.rows
+
+
+def _rank(row: Sequence[Cell], place: int, sign: int) -> tuple[bool, float]:
+    number = row[place].number
+    return (True, 0.0) if number is None else (False, sign * number)
+
+
+def _head(column: TextColumn, sorted_by: _Sorted) -> PageCell:
+    attributes: Attributes = {"scope": "col", "class": "n" if column.numeric else None}
+    if sorted_by is not None and column is sorted_by[0]:
+        attributes["aria-sort"] = sorted_by[1]
+    return PageCell(column.title, "th", attributes)
+
+
+def _is_share(rows: Sequence[Sequence[Cell]], place: int) -> bool:
+    """Return True if a column contains measures from 0 to 1, which are shown as bars."""
+    numbers = [row[place].number for row in rows if row[place].number is not None]
+    measured = any("." in row[place].text for row in rows)
+    return len(numbers) > 1 and measured and all(0 <= n <= 1 for n in numbers if n is not None)
+
+
+def _row(
+    row: Sequence[Cell], columns: Sequence[TextColumn], barred: Sequence[bool]
+) -> tuple[PageCell, ...]:
+    cells = []
+    for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
+        bar = barred[place] and cell.number is not None
+        ends = cell.interval if bar else None
+        names = ("n" if column.numeric else "", "bar" if bar else "", "range" if ends else "")
+        attributes: Attributes = {
+            "scope": None if place else "row",
+            "class": " ".join(filter(None, [*names, cell.tone])) or None,
+            "style": f"--share:{cell.number or 0:.1%}{_whisker(ends)}" if bar else None,
+        }
+        cells.append(PageCell(cell.text, "td" if place else "th", attributes))
+    return tuple(cells)
+
+
+def _whisker(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f";--low:{max(ends[0], 0):.1%};--high:{min(ends[1], 1):.1%}"

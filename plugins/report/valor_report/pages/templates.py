@@ -1,0 +1,77 @@
+"""Rendering of the templates of pages.
+
+Every value is escaped, except markup and drawings that a template marks as safe.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from valor_core.errors import printable_lines
+from valor_report.pages.assets import SCRIPT, STYLE
+from valor_report.pages.plots import STYLE as PLOT_STYLE
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("valor_report.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def render(name: str, *, style: str = "", script: str = SCRIPT, **values: Any) -> str:
+    """Render a template as HTML.
+
+    Parameters
+    ----------
+    name : str
+        File name of the template.
+    style : str
+        Style sheet of the page, added to that of all pages.
+    script : str
+        Script of the page; empty for none.
+    **values
+        Variables of the template.
+
+    Examples
+    --------
+    >>> page = render("comparison.html", title="<b>", summary="", remarks=(), tables=())
+    >>> "<title>&lt;b&gt;</title>" in page
+    True
+    """
+    styles = f"{STYLE}{PLOT_STYLE}{style}"
+    return f"{fragment(name, style=styles, script=script, policy=_policy(script), **values)}\n"
+
+
+def fragment(name: str, **values: Any) -> str:
+    """Render a template without style and script, such as HTML for a cell of a notebook.
+
+    Parameters
+    ----------
+    name : str
+        File name of the template.
+    **values
+        Variables of the template.
+
+    Examples
+    --------
+    >>> fragment("drawings.html", drawings=["<svg/>"]).count("<svg/>")
+    1
+    """
+    return printable_lines(_environment().get_template(name).render(**values))
+
+
+def _policy(script: str) -> str:
+    """Content security policy of a page: no network, and no script but its own."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    allowed = f"'sha256-{digest}'" if script else "'none'"
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
