@@ -36,8 +36,13 @@ SIZES: tuple[Mapping[str, list[float | None]] | None, ...] = (
 )
 
 
-def items_of(seed: int, labels: str = "ab", crowd: float = 0.2) -> list[Detection]:
-    """Random boxes of very different sizes; the first image has 150 predictions of a label."""
+def items_of(
+    seed: int, labels: str = "ab", crowd: float = 0.2, searched: float = 0.75
+) -> list[Detection]:
+    """Random boxes of very different sizes; the first image has 150 predictions of a label.
+
+    Some objects are ignored, and some labels were searched for in some images only.
+    """
     rng = np.random.default_rng(seed)
 
     def box(unit: float) -> list[float]:
@@ -53,6 +58,7 @@ def items_of(seed: int, labels: str = "ab", crowd: float = 0.2) -> list[Detectio
                     rng.choice(list(labels)),
                     *box(rng.choice(units)),
                     is_crowd=bool(rng.random() < crowd),
+                    ignored=bool(rng.random() < crowd / 2),
                 )
                 for _ in range(truths)
             ],
@@ -60,6 +66,7 @@ def items_of(seed: int, labels: str = "ab", crowd: float = 0.2) -> list[Detectio
                 predicted({rng.choice(list(labels)): int(rng.integers(0, 21)) / 20}, *box(unit))
                 for unit in rng.choice(units, predictions)
             ],
+            searched=[label for label in labels if rng.random() < searched],
         )
 
     dense = image("dense", 40, 150 * len(labels))
@@ -100,10 +107,10 @@ def test_counts_partition_predictions_and_ground_truths(
         passes = (chunk.labels == code) & (chunk.scores >= parameters["score_threshold"])
         matched = matching(table, PROTOCOLS[protocol], LABEL, (low, high))
         is_matched, is_ignored = matched.at(parameters["iou_threshold"])
-        in_range = (chunk.areas >= low) & (chunk.areas <= high)
+        in_range = (chunk.areas >= low) & (chunk.areas <= high) & chunk.searched
         too_many = matched.ranks >= (math.inf if most is None else most)
         ignored = passes & (is_ignored | too_many | (~is_matched & ~in_range))
-        there = (chunk.true_labels == code) & ~chunk.crowd
+        there = (chunk.true_labels == code) & ~(chunk.crowd | chunk.ignored)
         there &= (chunk.true_areas >= low) & (chunk.true_areas <= high)
 
         assert tp + fp + ignored.sum() == passes.sum(), parameters
@@ -212,7 +219,7 @@ def test_matrix_of_several_labels_contains_every_counted_object(
     seed: int, protocol: ProtocolName
 ) -> None:
     at = {"matching": protocol, "iou_thresholds": IOUS, "score_thresholds": SCORES}
-    items = items_of(seed, labels="abc", crowd=0.0)
+    items = items_of(seed, labels="abc", crowd=0.0, searched=1.0)
     results = results_of(items, {"name": "Counts"} | at, {"name": "ConfusionMatrix"} | at)
 
     for parameters, (tp, fp, fn) in counts_of(results):

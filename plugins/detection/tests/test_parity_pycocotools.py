@@ -36,8 +36,9 @@ Annotations = list[dict[str, Any]]
 class CocoData:
     """A random data set in COCO's format."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, ignored: float = 0.0) -> None:
         self.rng = np.random.default_rng(seed)
+        self.ignored = ignored
         self.grid = self.rng.choice([0.1, 1, 5, 20])
         self.images = [int(i) for i in self.rng.permutation(50)[: self.rng.integers(1, 6)] + 1]
         self.categories = [int(i) for i in self.rng.permutation(9)[: self.rng.integers(1, 4)] + 1]
@@ -53,7 +54,8 @@ class CocoData:
 
     def truth(self, number: int) -> dict[str, Any]:
         box = self.box()
-        return {
+        flag = {"ignored": int(self.rng.random() < self.ignored)} if self.ignored else {}
+        return flag | {
             "id": number,
             "image_id": int(self.rng.choice(self.images)),
             "category_id": int(self.rng.choice(self.categories)),
@@ -92,6 +94,7 @@ class CocoData:
                 labels=codes(truths, "category_id", categories),
                 shapes=Shapes(boxes(truths)),
                 crowd=[one["iscrowd"] for one in truths],
+                ignored=[bool(one.get("ignored")) for one in truths],
                 areas=[one["area"] for one in truths],
             ),
             PredictedObjects(
@@ -116,11 +119,23 @@ class CocoData:
             }
             coco.createIndex()
             found = coco.loadRes([dict(one) for one in self.results])
-            evaluation = COCOeval(coco, found, "bbox")
+            evaluation = IgnoringCOCOeval(coco, found, "bbox")
             evaluation.evaluate()
             evaluation.accumulate()
             evaluation.summarize()
         return evaluation
+
+
+class IgnoringCOCOeval(COCOeval):
+    """COCOeval that keeps the flag of ignored objects.
+
+    pycocotools overwrites ``ignore`` with ``iscrowd``, except for key points.
+    """
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        for truth in (truth for cell in self._gts.values() for truth in cell):
+            truth["ignore"] = truth["ignore"] or truth.get("ignored", 0)
 
 
 def boxes(annotations: Annotations) -> Any:
@@ -155,6 +170,17 @@ def test_curves_equal_pycocotools_bit_by_bit(seed: int) -> None:
             assert np.array_equal(ours.precisions, theirs["precision"][..., area, most])
             assert np.array_equal(ours.scores, theirs["scores"][..., area, most])
             assert np.array_equal(ours.recalls, theirs["recall"][..., area, most])
+
+
+@for_each("seed", range(60))
+def test_curves_with_ignored_objects_equal_pycocotools_bit_by_bit(seed: int) -> None:
+    data = CocoData(3000 + seed, ignored=0.25)
+    table, theirs = table_of(data), data.theirs.eval
+
+    for area, bounds in enumerate(COCO_AREAS.values()):
+        ours = interpolated.curves(table, protocols.COCO, bounds, 100)
+        assert np.array_equal(ours.precisions, theirs["precision"][..., area, 2])
+        assert np.array_equal(ours.recalls, theirs["recall"][..., area, 2])
 
 
 @for_each("seed", range(60))

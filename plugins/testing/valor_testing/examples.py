@@ -329,6 +329,33 @@ def _crowds() -> Batches:
     )
 
 
+def _ignored_objects() -> Batches:
+    """Return objects that count neither way, and labels searched for in some images."""
+    ignored = _true("dog", (0, 0, 20, 20), ignored=True)
+    dogs = [_pred({"dog": 0.9 - i / 10}, (i, 0, i + 20, 20)) for i in range(3)]
+    return _detected(
+        [
+            Detection(
+                "g1",
+                [ignored, _true("dog", (2, 0, 24, 20)), _true("cat", (50, 0, 60, 10))],
+                [*dogs, _pred({"cat": 0.75, "dog": 0.6}, (50, 0, 60, 9))],
+                _facts(1),
+                searched=["dog", "owl"],
+            ),
+            Detection("g2", [], [dogs[0], _pred({"cat": 0.8}, (0, 0, 9, 9))], searched=["cat"]),
+        ],
+        [
+            Detection(
+                "g3",
+                [ignored, _true("cat", (0, 0, 20, 20))],
+                dogs,
+                _facts(3),
+                searched=["cat", "dog"],
+            )
+        ],
+    )
+
+
 def _keyed_objects() -> Batches:
     dog, white = ("animal", "dog"), ("color", "white")
     return _detected(
@@ -589,6 +616,7 @@ _DATASETS: Mapping[str, Mapping[str, Callable[[], Batches]]] = {
         "boxes": _boxes,
         "equal scores": _equal_scores,
         "crowds": _crowds,
+        "ignored": _ignored_objects,
         "keys": _keyed_objects,
         "one-sided": _objects_of_one_side,
         "many": _many_objects,

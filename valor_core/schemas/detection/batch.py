@@ -81,7 +81,7 @@ class DetectionBatch(Batch):
         File and row of the first item of each description, if the reader reports it.
     searched : ndarray of int64, shape (n_searched, 2), optional
         Position of an image and code of a label that annotators searched for in it, ascending. By
-        default, they searched for all labels in all images. Reserved, as in `Detection`.
+        default, they searched for all labels in all images.
 
     Raises
     ------

@@ -83,8 +83,8 @@ class TrueObject:
     uid : str or int, optional
         Name of the object.
     ignored : bool
-        Whether the object counts neither way, as DOTA's difficult ones. Reserved: the metrics of
-        this version do not support it.
+        Whether the object counts neither way, as VOC's difficult ones: a prediction matched to it
+        is neither a true nor a false positive.
     keypoints : array of float, shape (k, 3) or (k, 2), optional
         x, y and visibility of the points. Points with a visibility above 0, which is the default,
         are labelled.
@@ -167,8 +167,8 @@ class Detection:
     size : (int, int), optional
         Height and width of the image in pixels.
     searched : sequence of labels, optional
-        Labels that annotators searched for in the image; all by default. Reserved: the metrics of
-        this version do not support it.
+        Labels that annotators searched for in the image; all by default. Unmatched predictions of
+        other labels are not counted.
 
     Examples
     --------

@@ -152,7 +152,7 @@ class TrueObjects(ObjectColumns):
     areas : ndarray of float64, shape (n,)
         Area that area ranges refer to, in square pixels.
     ignored : ndarray of bool, shape (n,), optional
-        Whether the object counts neither way. Reserved, as in `TrueObject`.
+        Whether the object counts neither way.
     """
 
     side: ClassVar[str] = "groundtruths"

@@ -25,7 +25,8 @@ class PairColumns(NamedTuple):
     truths, ious : ndarray of int64 and of float64, shape (n,)
         Row of the ground truth, ascending within a prediction, and IoU of each pair.
     crowd, ignored : ndarray of bool, shape (g,)
-        Flags of ground truths: crowds, and ground truths that are not counted.
+        Flags of ground truths: those that any number of predictions can match, as crowds, and those
+        that are not counted.
     """
 
     starts: Codes

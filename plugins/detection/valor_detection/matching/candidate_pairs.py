@@ -11,7 +11,7 @@ import numpy as np
 from attrs import define, evolve, field
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, StateError, and_more, short_repr
+from valor_core.errors import StateError, short_repr
 from valor_core.schemas import Codes, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects
 from valor_core.schemas.geometry.shapes import ends
@@ -82,7 +82,6 @@ class Overlaps(State):
 
     def update(self, batch: DetectionBatch) -> None:
         """Count a batch."""
-        check_supported(batch)
         codes = self.vocabulary.join(batch.labels)
         if batch.label_ids is not None:
             self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
@@ -226,34 +225,6 @@ class Overlaps(State):
         return self.overlap.pairs(batch, groups, min(self.lowest_ious))
 
 
-def check_supported(batch: DetectionBatch) -> None:
-    """Raise a `SchemaError` for reserved columns, which matching does not support.
-
-    Examples
-    --------
-    >>> from valor_core.schemas.detection import Detection
-    >>> check_supported(DetectionBatch.of([Detection("a", searched=["dog"])]))
-    Traceback (most recent call last):
-        ...
-    valor_core.errors.SchemaError: searched: expected None, metrics of this version count all labels
-    in all images
-    Omit the searched labels. Predictions of other labels are then false positives.
-    """
-    truths = batch.groundtruths
-    if (rows := np.flatnonzero(truths.ignored)).size:
-        place = f"{batch.datums.name(int(truths.datums[rows[0]]))}, {truths.name(int(rows[0]))}"
-        raise SchemaError(
-            f"{place}: expected ignored=False, metrics of this version count all objects, "
-            f"got True{and_more(len(rows) - 1)}",
-            "Omit the flag to count the object, or set is_crowd=True.",
-        )
-    if batch.searched is not None:
-        raise SchemaError(
-            "searched: expected None, metrics of this version count all labels in all images",
-            "Omit the searched labels. Predictions of other labels are then false positives.",
-        )
-
-
 def _with_hits(starts: Codes, ious: Floats, lowest: float) -> NDArray[np.bool_]:
     """Return True for predictions with an IoU of at least 0.5, or of `lowest` if that is higher."""
     hits: NDArray[np.bool_] = starts[1:] > starts[:-1]
@@ -293,7 +264,7 @@ def request(
     limit, lowest = math.inf, 0.0  # a pair takes 16 bytes
     if not protocol.needs_pairs:
         lowest = min([lowest_iou, *protocol.limits(tuple(iou_thresholds)).tolist()])
-        if max_detections is not None:
+        if max_detections is not None and not protocol.limits_images:
             limit = float(max_detections)
     return StateRequest(
         Overlaps,

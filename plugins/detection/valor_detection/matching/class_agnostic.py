@@ -19,11 +19,12 @@ class Outcomes:
     Parameters
     ----------
     rows : ndarray of int64, shape (n,)
-        Predictions at or above the score threshold, ascending, without those matched to crowds.
+        Predictions at or above the score threshold, ascending, without those matched to
+        objects that count neither way, and unmatched ones of labels that nobody searched for.
     truths : ndarray of int64, shape (n,)
         Row of the ground truth of each of them, -1 if unmatched.
     missed : ndarray of int64, shape (m,)
-        Unmatched ground truths, ascending, without crowds.
+        Unmatched ground truths that count, ascending.
     """
 
     rows: Codes
@@ -56,13 +57,14 @@ def outcomes(
     >>> outcomes(request((0.5,), COCO, scope=KEY).open().table, COCO, 0.5, 0.5).rows
     array([], dtype=int64)
     """
-    crowd = table.objects.crowd
-    all_truths = matching(table, protocol, KEY).truths(iou_threshold)
+    uncounted, matched = table.objects.uncounted, matching(table, protocol, KEY)
+    all_truths = matched.truths(iou_threshold)
     rows = np.flatnonzero(table.objects.scores >= score_threshold)
     truths = all_truths[rows]
-    if crowd.any():
-        counts = (truths < 0) | ~crowd[truths]
+    is_same = np.append(table.objects.true_labels, -1)[truths] == table.objects.labels[rows]
+    counts = (matched.in_range[rows] | is_same) & ~np.append(uncounted, False)[truths]
+    if not counts.all():
         rows, truths = rows[counts], truths[counts]
-    is_missed = ~crowd
+    is_missed = ~uncounted
     is_missed[truths[truths >= 0]] = False
     return Outcomes(rows, truths, np.flatnonzero(is_missed))

@@ -39,12 +39,14 @@ class ImageObjects:
         Label codes.
     true_areas, areas : ndarray of float64
         Areas in square pixels.
-    crowd : ndarray of bool, shape (g,)
-        True for crowds.
+    crowd, ignored : ndarray of bool, shape (g,)
+        True for crowds, and for other objects that count neither way.
     scores : ndarray of float64, shape (d,)
         Scores.
     annotations : ndarray of int64
         Position of each prediction's annotation in its image.
+    searched : ndarray of bool, shape (d,)
+        True for predictions of a label that annotators searched for in the image.
     starts, truths, ious : ndarray
         Pairs by prediction: offsets, rows of ground truths, and IoUs.
     """
@@ -54,11 +56,13 @@ class ImageObjects:
     true_labels: Codes
     true_areas: Floats
     crowd: Flags
+    ignored: Flags
     datums: Codes
     labels: Codes
     scores: Floats
     areas: Floats
     annotations: Codes
+    searched: Flags
     starts: Codes
     truths: Codes
     ious: Floats
@@ -74,11 +78,13 @@ class ImageObjects:
             "true_labels": truths.labels,
             "true_areas": truths.areas,
             "crowd": truths.crowd,
+            "ignored": truths.ignored,
             "datums": predictions.datums,
             "labels": predictions.labels,
             "scores": predictions.scores,
             "areas": predictions.areas,
             "annotations": predictions.annotations,
+            "searched": _searched(batch),
             "starts": starts,
             "truths": true_rows,
             "ious": overlaps,
@@ -117,11 +123,13 @@ class ImageObjects:
             true_labels=saved_column(content, "true_labels", shape=true_shape, **codes),
             true_areas=saved_column(content, "true_areas", np.float64, shape=true_shape),
             crowd=saved_column(content, "crowd", np.bool_, shape=true_shape),
+            ignored=saved_column(content, "ignored", np.bool_, shape=true_shape),
             datums=datums,
             labels=saved_column(content, "labels", shape=shape, **codes),
             scores=saved_column(content, "scores", np.float64, shape=shape),
             areas=saved_column(content, "areas", np.float64, shape=shape),
             annotations=saved_column(content, "annotations", np.int64, shape=shape, low=0),
+            searched=saved_column(content, "searched", np.bool_, shape=shape),
             starts=saved_offsets(content, "starts", len(datums), len(truths)),
             truths=truths,
             ious=saved_column(
@@ -162,6 +170,21 @@ class ImageObjects:
             ends(np.bincount(datums, minlength=count)) for datums in (self.true_datums, self.datums)
         )
         return true, predicted
+
+    @cached
+    def uncounted(self) -> Flags:
+        """True for crowds and ignored objects, which are never positives."""
+        return self.crowd | self.ignored
+
+
+def _searched(batch: DetectionBatch) -> Flags:
+    """Return True for predictions of a label that annotators searched for in the image."""
+    predictions = batch.predictions
+    if batch.searched is None:
+        return np.ones(len(predictions), bool)
+    images, labels = batch.searched.T
+    width = len(batch.labels)
+    return np.isin(predictions.datums * width + predictions.labels, images * width + labels)
 
 
 def _gathered(column: str, rows: str) -> Any:
@@ -224,6 +247,8 @@ class SelectedImages:
     true_labels = _gathered("true_labels", "true_rows")
     true_areas = _gathered("true_areas", "true_rows")
     crowd = _gathered("crowd", "true_rows")
+    ignored = _gathered("ignored", "true_rows")
+    uncounted = _gathered("uncounted", "true_rows")
 
     @cached
     def datums(self) -> Codes:
@@ -234,6 +259,7 @@ class SelectedImages:
     scores = _gathered("scores", "rows")
     areas = _gathered("areas", "rows")
     annotations = _gathered("annotations", "rows")
+    searched = _gathered("searched", "rows")
 
     @cached
     def _pairs(self) -> tuple[Codes, Codes]:
@@ -327,18 +353,20 @@ def _shift(columns: dict[str, list[Any]], names: Sequence[str], counts: Sequence
         columns[name] = [part + shift for part, shift in zip(columns[name], before, strict=True)]
 
 
-_CODES, _FLOATS = np.empty(0, np.int64), np.empty(0)
+_CODES, _FLOATS, _FLAGS = np.empty(0, np.int64), np.empty(0), np.empty(0, np.bool_)
 NOTHING = ImageObjects(
     uids=_CODES,
     true_datums=_CODES,
     true_labels=_CODES,
     true_areas=_FLOATS,
-    crowd=np.empty(0, np.bool_),
+    crowd=_FLAGS,
+    ignored=_FLAGS,
     datums=_CODES,
     labels=_CODES,
     scores=_FLOATS,
     areas=_FLOATS,
     annotations=_CODES,
+    searched=_FLAGS,
     starts=np.zeros(1, np.int64),
     truths=_CODES,
     ious=_FLOATS,

@@ -35,7 +35,8 @@ def matching(
         Protocol of the matching.
     scope : str
         `LABEL`: objects of one label match. `KEY`: objects of one label key match; an annotation
-        with several labels matches once, and crowds match only predictions of their label.
+        with several labels matches once, and crowds and ignored objects match only predictions of
+        their label.
     area_range : (float, float)
         Ground truths and unmatched predictions with areas outside are ignored.
 
@@ -100,14 +101,15 @@ class Matching:
 
     @property
     def ranks(self) -> NDArray[np.int32]:
-        """Rank of each prediction among those of its label and image, from 0.
+        """Rank of each prediction among those that share its limit on detections, from 0.
 
-        Equal scores rank as in `order`, which decides what a limit on detections excludes.
+        They are those of its label and image, or of its image. Equal scores rank as in `order`,
+        which decides what a limit on detections excludes.
         """
         return _ranks(self.table, self.protocol, self.scope)
 
     def counts(self, max_detections: int | None) -> Flags:
-        """Return True for each prediction of `order` within the limit per label and image."""
+        """Return True for each prediction of `order` within the limit of detections."""
         if max_detections is None:
             return np.ones(len(self.order), dtype=bool)
         return _counts(self.table, self.protocol, self.scope, max_detections)
@@ -119,19 +121,19 @@ class Matching:
 
     @cached
     def ignored(self) -> Flags:
-        """True for ground truths that are not counted: crowds, and areas out of range."""
+        """True for ground truths that are not counted: crowds, ignored ones, areas out of range."""
         low, high = self.area_range
         areas = self.table.objects.true_areas
-        ignored: Flags = self.table.objects.crowd | (areas < low) | (areas > high)
+        ignored: Flags = self.table.objects.uncounted | (areas < low) | (areas > high)
         return ignored
 
     @cached
     def in_range(self) -> Flags:
         """True for predictions that are false positives if unmatched."""
         low, high = self.area_range
-        areas = self.table.objects.areas
+        areas, searched = self.table.objects.areas, self.table.objects.searched
         in_range: Flags = (areas >= low) & (areas <= high)
-        return in_range
+        return in_range if self.protocol.counts_unsearched else in_range & searched
 
     @cached
     def positives(self) -> Codes:
@@ -140,7 +142,7 @@ class Matching:
             return self.table.weights.positives(self.area_range)
         chunk, count = self.table.objects, len(self.table.labels)
         return kernels.positives(
-            chunk.true_labels, chunk.true_areas, chunk.crowd, self.area_range, count
+            chunk.true_labels, chunk.true_areas, chunk.uncounted, self.area_range, count
         )
 
     @property
@@ -231,9 +233,8 @@ class Matching:
     def _matched(self, limits: Floats) -> Matches:
         """Match at up to 64 limits."""
         pairs = self.pairs
-        columns = PairColumns(
-            pairs.starts, pairs.truths, pairs.ious, self.table.objects.crowd, self.ignored
-        )
+        reusable = _reusable(self.table, self.protocol)
+        columns = PairColumns(pairs.starts, pairs.truths, pairs.ious, reusable, self.ignored)
         chosen = _without_limits(self.table, self.protocol, self.scope)
         return self.protocol.choice.at_limits(columns, chosen, limits)
 
@@ -242,20 +243,28 @@ class Matching:
 def _pairs(table: Table, protocol: Protocol, scope: str) -> Pairs:
     pairs = table.pairs(scope)
     if scope == KEY:
-        pairs = _without_extra_labels(table, pairs)
+        pairs = _without_extra_labels(table, protocol, pairs)
     return protocol.ties.in_matching(pairs, table.objects.scores)
 
 
-def _without_extra_labels(table: Table, pairs: Pairs) -> Pairs:
-    """Exclude pairs of an annotation's further labels, and of crowds of other labels."""
+def _without_extra_labels(table: Table, protocol: Protocol, pairs: Pairs) -> Pairs:
+    """Exclude pairs of an annotation's further labels, and pairs of two labels that cannot count.
+
+    Objects that count neither way, and predictions of labels that nobody searched for, match only
+    objects of their label.
+    """
     chunk, top_rows = table.objects, table.top_label_rows
     wanted = np.ones(len(pairs.truths), dtype=bool)
     if top_rows is not None:
         wanted = top_rows[pairs.owners] == pairs.owners
-    if chunk.crowd.any():
-        crowd = np.flatnonzero(chunk.crowd[pairs.truths])
-        is_same = chunk.labels[pairs.owners[crowd]] == chunk.true_labels[pairs.truths[crowd]]
-        wanted[crowd[~is_same]] = False
+    limited = np.zeros(len(pairs.truths), dtype=bool)
+    if chunk.uncounted.any():
+        limited |= chunk.uncounted[pairs.truths]
+    if not (protocol.counts_unsearched or chunk.searched.all()):
+        limited |= ~chunk.searched[pairs.owners]
+    rows = np.flatnonzero(limited)
+    is_same = chunk.labels[pairs.owners[rows]] == chunk.true_labels[pairs.truths[rows]]
+    wanted[rows[~is_same]] = False
     return pairs if wanted.all() else pairs.filter(wanted)
 
 
@@ -300,10 +309,18 @@ def _tied_overlaps(table: Table, protocol: Protocol, scope: str) -> Floats | Non
 
 @memoized
 def _ranks(table: Table, protocol: Protocol, scope: str) -> NDArray[np.int32]:
+    objects = table.objects
+    if protocol.limits_images:
+        overlaps, columns = (
+            _tied_overlaps(table, protocol, scope),
+            (-objects.scores, objects.datums),
+        )
+        order = np.lexsort(columns if overlaps is None else (-overlaps, *columns))
+        return kernels.ranks(order, np.zeros_like(objects.labels), objects.datums)
     order = _order(table, protocol, scope)
     if order is table.order:
         return table.ranks
-    return kernels.ranks(order, table.objects.labels, table.objects.datums)
+    return kernels.ranks(order, objects.labels, objects.datums)
 
 
 @memoized
@@ -324,5 +341,12 @@ def _ranked_positions(table: Table, protocol: Protocol, scope: str) -> Positions
 def _without_limits(table: Table, protocol: Protocol, scope: str) -> Codes | None:
     """Return the matched pairs under a protocol whose matches depend on no IoU limit."""
     pairs, chunk = _pairs(table, protocol, scope), table.objects
-    columns = PairColumns(pairs.starts, pairs.truths, pairs.ious, chunk.crowd, chunk.crowd)
+    reusable = _reusable(table, protocol)
+    columns = PairColumns(pairs.starts, pairs.truths, pairs.ious, reusable, chunk.uncounted)
     return protocol.choice.without_limits(columns, chunk.scores[pairs.rows])
+
+
+def _reusable(table: Table, protocol: Protocol) -> Flags:
+    """Return True for ground truths that any number of predictions can match."""
+    objects = table.objects
+    return objects.uncounted if protocol.many_to_ignored else objects.crowd

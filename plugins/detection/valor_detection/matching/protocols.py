@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from attrs import evolve, frozen
@@ -40,7 +40,8 @@ class Bounds:
     area_range : (float, float)
         Range of areas, in square pixels.
     max_detections : int, optional
-        Maximum number of predictions of a label in an image. None for all.
+        Maximum number of predictions in an image, of each label or of all labels as the protocol
+        says. None for all.
     """
 
     area_range: AreaRange = EVERYTHING
@@ -54,6 +55,17 @@ NO_BOUNDS = Bounds()
 def as_given(thresholds: Sequence[float]) -> Floats:
     """Return the thresholds as an array."""
     return np.array(thresholds, np.float64)
+
+
+def exceeded(thresholds: Sequence[float]) -> Floats:
+    """Return the least numbers above the thresholds, which overlaps must exceed.
+
+    Examples
+    --------
+    >>> exceeded((0.5,)).tolist()
+    [0.5000000000000001]
+    """
+    return np.nextafter(as_given(thresholds), np.inf)
 
 
 def below_one(thresholds: Sequence[float]) -> Floats:
@@ -106,6 +118,16 @@ class Protocol:
         Recalls at which average precision reads the precision.
     mean : callable
         Mean of an array, with the order and rounding of its sum.
+    absent : float, optional
+        Value of labels without ground truths in means over labels. By default, they are excluded.
+    many_to_ignored : bool
+        True if any number of predictions can match one ignored ground truth, as one crowd. Matches
+        with either are neither true nor false positives.
+    unsearched : {"ignored", "false"}
+        Unmatched predictions of a label that annotators did not search for in the image: not
+        counted, or false positives.
+    limited : {"label", "image"}
+        Predictions that ``max_detections`` limits in an image: those of each label, or all.
 
     Examples
     --------
@@ -123,6 +145,20 @@ class Protocol:
     bounds: Bounds = NO_BOUNDS
     precision: AtHundredths = AtHundredths()
     mean: Callable[[Floats], float] = exact_mean
+    absent: float | None = None
+    many_to_ignored: bool = False
+    unsearched: Literal["ignored", "false"] = "ignored"
+    limited: Literal["label", "image"] = "label"
+
+    @property
+    def counts_unsearched(self) -> bool:
+        """True if unmatched predictions of unsearched labels are false positives."""
+        return self.unsearched == "false"
+
+    @property
+    def limits_images(self) -> bool:
+        """True if ``max_detections`` limits the predictions of all labels in an image."""
+        return self.limited == "image"
 
     def of_parameters(self, chosen: Any) -> Protocol:
         """Return the protocol with parameters of a metric for the overlap."""
@@ -220,7 +256,7 @@ def cut_warning(table: Table, most: int) -> str | None:
     if not len(cut):
         return None
     groups = np.unique(chunk.datums[cut] * labels + chunk.labels[cut])
-    true_groups = (chunk.true_datums * labels + chunk.true_labels)[~chunk.crowd]
+    true_groups = (chunk.true_datums * labels + chunk.true_labels)[~chunk.uncounted]
     found, counts = np.unique(true_groups[np.isin(true_groups, groups)], return_counts=True)
     full = np.flatnonzero(counts > most)
     if not len(full):

@@ -72,7 +72,7 @@ class Selection:
         return matches.matching(table, self.protocol, LABEL, self.area_range)
 
     def counts(self, table: Table) -> Flags:
-        """Return True for each prediction within the limit per label and image."""
+        """Return True for each prediction within the limit of detections."""
         if self.max_detections is None:
             return np.ones(len(table.objects.scores), dtype=bool)
         counts: Flags = self.matching(table).ranks < self.max_detections

@@ -295,7 +295,7 @@ class ImageGroups:
     def positives(self, area_range: tuple[float, float]) -> Floats:
         """Return the number of counted ground truths by group and label."""
         chunk, (low, high) = self.table.objects, area_range
-        counts = ~(chunk.crowd | (chunk.true_areas < low) | (chunk.true_areas > high))
+        counts = ~(chunk.uncounted | (chunk.true_areas < low) | (chunk.true_areas > high))
         return self._by_label(chunk.true_datums[counts], chunk.true_labels[counts])
 
     def _by_label(self, datums: Codes, labels: Codes) -> Floats:

@@ -88,8 +88,9 @@ class Numbers:
         codes = self.table.seen[key]
         values, has = self.values[..., codes], self.positives[codes] > 0
         left_out: dict[str, int] = {}
-        if include_prediction_only:
-            values = np.where(has, values, 0.0)
+        absent = 0.0 if include_prediction_only else self.protocol.absent
+        if absent is not None:
+            values = np.where(has, values, absent)
         elif not has.all():
             values = values[..., has]
             left_out = {"no ground truths of the label": int(np.count_nonzero(~has))}
@@ -123,8 +124,9 @@ class Average:
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result per threshold or set of thresholds, area range, and label or label key."""
         results = self._results(state.table)
-        most = protocol_of(self.parameters).bounds.max_detections
-        if most is not None and self.parameters.max_detections is None:
+        protocol = protocol_of(self.parameters)
+        most = protocol.bounds.max_detections
+        if not (most is None or protocol.limits_images or self.parameters.max_detections):
             warning = cut_warning(state.table, most)
             if warning is not None:
                 yield from (evolve(first, warnings=(warning,)) for first in islice(results, 1))

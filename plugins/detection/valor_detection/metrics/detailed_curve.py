@@ -236,7 +236,7 @@ def _of_other_values(
     owners = pairs.owners
     other = pairs.ious >= protocol_of(chosen).limits((chosen.iou_threshold,))[0]
     other &= chunk.labels[owners] != chunk.true_labels[pairs.truths]
-    other &= ~chunk.crowd[pairs.truths]
+    other &= ~chunk.uncounted[pairs.truths]
     owners, truths = owners[other], pairs.truths[other]
     overlapping = np.zeros(len(chunk.labels), dtype=bool)
     overlapping[owners] = True

@@ -161,7 +161,7 @@ class _Faults:
         chunk = table.objects
         columns = FaultColumns(
             *(chunk.starts, chunk.truths, chunk.ious, chunk.labels, chunk.true_labels),
-            *(chunk.crowd, ranked.wrong, used),
+            *(chunk.uncounted, ranked.wrong, used),
         )
         rows, kinds, targets = kernels.faults(
             columns,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from valor_core.schemas import Codes
 from valor_core.schemas.detection import DetectionBatch
@@ -23,9 +24,13 @@ class ShapeIOU:
     ----------
     convert_to : {"box", "polygon", "mask"}, optional
         Most detailed kind of shape to compare. Defaults to the less detailed kind of each pair.
+    of_ignored : {"union", "prediction"}
+        Area that divides the shared area for an ignored ground truth. For a crowd, it is always
+        that of the prediction.
     """
 
     convert_to: ConvertTo | None = None
+    of_ignored: Literal["union", "prediction"] = "union"
 
     def of_parameters(self, chosen: Any) -> ShapeIOU:
         """Return the overlap with the parameters of a metric."""
@@ -35,22 +40,27 @@ class ShapeIOU:
         """Return the pairs of overlapping shapes; see `Overlap.pairs`."""
         shapes = batch.groundtruths.shapes, batch.predictions.shapes
         if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
-            return box_pairs(batch, groups, lowest)
+            return box_pairs(batch, groups, lowest, self._of_prediction(batch))
         return self._shape_pairs(batch, groups, lowest)
+
+    def _of_prediction(self, batch: DetectionBatch) -> NDArray[np.bool_]:
+        truths = batch.groundtruths
+        return truths.crowd if self.of_ignored == "union" else truths.crowd | truths.ignored
 
     def _shape_pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
         """Return the overlapping pairs of any shapes, searched among overlapping boxes."""
         from valor_detection.geometry import conversion, ious
 
         batch = conversion.comparable(batch, self.convert_to)
-        starts, truths, _ = box_pairs(batch, groups, 0.0)
+        of_prediction = self._of_prediction(batch)
+        starts, truths, _ = box_pairs(batch, groups, 0.0, of_prediction)
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         overlaps = ious.pair_ious(
             batch.groundtruths.shapes,
             batch.predictions.shapes,
             truths,
             rows,
-            batch.groundtruths.crowd[truths],
+            of_prediction[truths],
             at_least=lowest,
             raised=self.convert_to == "polygon",
         )
