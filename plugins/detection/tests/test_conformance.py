@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from valor_testing import cases
+
+from valor_core import evaluate
+
+from .support import ROW
 
 SIZES = {"area_ranges": {"small": [0, 100], "large": [50, 1e10]}}
 VALOR = {"matching": "valor", "iou_thresholds": [0.75, 0.1, 0.5]}
 RANKED = {"matching": "ranked", "iou_thresholds": [0.6]} | SIZES
 FEW = {"max_detections": 3, "include_prediction_only_labels": True}
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "iou_thresholds": [0.9, 0.5]}
+
+
+def _thresholds() -> Path:
+    """Report with thresholds of some labels, to apply."""
+    path = Path(mkdtemp()) / "thresholds.json"
+    evaluate(ROW, ["BestThreshold"], task="detection").save(path)
+    return path
+
 
 PARAMETERS = {
     "detection.AP": [{}, VALOR | SIZES, RANKED | {"max_detections": 3}],
@@ -26,6 +40,12 @@ PARAMETERS = {
     "detection.Recall": [{}, SEVERAL | SIZES | {"zero_division": 1.0}, VALOR | SEVERAL],
     "detection.F1": [{}, SEVERAL | FEW, {"average": ["macro"], "zero_division": None}],
     "detection.Counts": [{}, SEVERAL | SIZES, SEVERAL | RANKED, VALOR | {"max_detections": 2}],
+    "detection.BestThreshold": [
+        {},
+        VALOR | {"objective": "cost", "false_negative_cost": 3},
+        RANKED | {"objective": "recall_at_precision", "minimum": 0.5, "average": "micro"},
+        {"apply": _thresholds()},
+    ],
     "detection.PrecisionRecallCurve": [
         {},
         {"score_thresholds": [0.7, 0.35], "zero_division": None, "matching": "ranked"} | SIZES,

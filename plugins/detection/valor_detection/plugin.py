@@ -213,6 +213,21 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(LITE,),
         ),
         _table(
+            "BestThreshold",
+            "best_threshold:BestThreshold",
+            "Best score threshold of each label, and precision, recall and counts there",
+            "counts:BestThresholdParameters",
+            range=Range(),
+            version=1,
+            references=(VAN_RIJSBERGEN,),
+            aliases=("optimal_threshold", "best_confidence", "operating_point"),
+            parameter_aliases=(
+                ParameterAlias("max_f1", {"objective": "f_beta"}),
+                ParameterAlias("recall_at_fixed_precision", {"objective": "recall_at_precision"}),
+                ParameterAlias("precision_at_fixed_recall", {"objective": "precision_at_recall"}),
+            ),
+        ),
+        _table(
             "PrecisionRecallCurve",
             "precision_recall_curve:PrecisionRecallCurve",
             "Counts, precision, recall and F1 at every score threshold, or at 101 recalls",

@@ -53,6 +53,49 @@ class CandidateThresholds:
     positives: Numbers
     negatives: Numbers | None = None
 
+    @classmethod
+    def of_predictions(
+        cls, labels: Codes, scores: Floats, is_true: NDArray[np.bool_], positives: Codes
+    ) -> CandidateThresholds:
+        """Create the candidates of predictions, each true or false.
+
+        Parameters
+        ----------
+        labels : ndarray of int64, shape (n,)
+            Label of each prediction, from 0 to the number of labels - 1.
+        scores : ndarray of float64, shape (n,)
+            Scores.
+        is_true : ndarray of bool, shape (n,)
+            True for true positives, False for false positives.
+        positives : ndarray of int64, shape (n_labels,)
+            Ground truths of each label.
+
+        Examples
+        --------
+        >>> scores, is_true = np.array([0.2, 0.9, 0.4]), np.array([True, True, False])
+        >>> found = CandidateThresholds.of_predictions(
+        ...     np.zeros(3, np.int64), scores, is_true, np.array([2])
+        ... )
+        >>> found.thresholds.tolist(), found.tp.tolist(), found.fp.tolist()
+        ([0.9, 0.2], [1, 2], [0, 1])
+        """
+        order = np.lexsort((-scores, labels))
+        labels, scores, is_true = labels[order], scores[order], is_true[order]
+        ends = np.flatnonzero((labels[1:] != labels[:-1]) | (scores[1:] != scores[:-1]))
+        ends = np.append(ends, len(labels) - 1)[: len(labels)]
+        true = np.append(0, np.cumsum(is_true))
+        kept = ends[np.diff(true[ends + 1], prepend=0) > 0]
+        starts = np.searchsorted(labels, np.arange(len(positives)))  # of all predictions
+        of_kept = labels[kept]
+        tp = true[kept + 1] - true[starts[of_kept]]
+        return cls(
+            starts=np.searchsorted(of_kept, np.arange(len(positives) + 1)),
+            thresholds=scores[kept] + 0.0,  # adding 0 makes 0.0 of -0.0
+            tp=tp,
+            fp=kept + 1 - starts[of_kept] - tp,
+            positives=positives,
+        )
+
     @property
     def labels(self) -> Codes:
         """Label of each threshold."""
@@ -81,6 +124,25 @@ class OperatingPoints:
     fn: Numbers
     tn: Numbers | None = None
     reasons: Mapping[int, Undefined | Failed] = {}
+
+    @classmethod
+    def at(
+        cls, thresholds: Sequence[float | Undefined | Failed], **counts: Numbers
+    ) -> OperatingPoints:
+        """Create the points of labels of which each has a threshold or a reason.
+
+        Examples
+        --------
+        >>> counts = dict.fromkeys(("tp", "fp", "fn"), np.array([1, 0]))
+        >>> points = OperatingPoints.at([0.5, Undefined("no ground truths of 'cat'")], **counts)
+        >>> points.thresholds, points.reasons
+        ([0.5, None], {1: Undefined(reason="no ground truths of 'cat'")})
+        """
+        return cls(
+            thresholds=[one if isinstance(one, float) else None for one in thresholds],
+            reasons={i: one for i, one in enumerate(thresholds) if not isinstance(one, float)},
+            **counts,
+        )
 
     def values(self, settings: Mapping[str, Any]) -> list[dict[str, Any] | Undefined | Failed]:
         """Return the numbers of each label.

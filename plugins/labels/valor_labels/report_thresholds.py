@@ -38,25 +38,25 @@ class AppliedThresholds:
     of_labels: Mapping[Label, float | str]
     of_keys: Mapping[str, float | str]
 
-    def reason(self, label: Label) -> Undefined | Failed | None:
-        """Return why a label has no threshold, or None if it has one."""
+    def of(self, label: Label) -> float | Undefined | Failed:
+        """Return the threshold of a label, or the reason why it has none."""
         found = self.of_labels.get(label)
         if found is None:
             return Failed(
                 f"{self.source} has no threshold of {str(label)!r}; find thresholds on data with "
                 "this label, or rename it with label_map"
             )
-        return Undefined(found) if isinstance(found, str) else None
+        return Undefined(found) if isinstance(found, str) else found
 
-    def reason_of_all(self, key: str) -> Undefined | Failed | None:
-        """Return why all labels of a key have no common threshold, or None if they have one."""
+    def of_all(self, key: str) -> float | Undefined | Failed:
+        """Return the common threshold of all labels of a key, or the reason why it has none."""
         found = self.of_keys.get(key)
         if found is None:
             return Failed(
                 f"{self.source} has no threshold of all labels together; leave average: micro out, "
                 "or find thresholds with it"
             )
-        return Undefined(found) if isinstance(found, str) else None
+        return Undefined(found) if isinstance(found, str) else found
 
 
 def applied_thresholds(

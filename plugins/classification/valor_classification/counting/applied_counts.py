@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -68,18 +68,15 @@ class KeyAppliedCounts(KeyState):
 
     def points(self, applied: AppliedThresholds) -> OperatingPoints:
         """Return the counts of each label at its threshold, labels sorted."""
-        order, labels = self.vocabulary.order, self.labels
-        reasons = {i: applied.reason(label) for i, label in enumerate(labels)}
+        order = self.vocabulary.order
         counts = self.predicted[order, 0], self.matched[order, 0], self.truths[order]
-        thresholds = [self._thresholds.get(label) for label in labels]
-        return _points(counts, self.datums, thresholds, reasons)
+        return _points(counts, self.datums, [applied.of(label) for label in self.labels])
 
     def point_of_all(self, key: str, applied: AppliedThresholds) -> OperatingPoints:
         """Return the counts of all labels together at their common threshold."""
         columns = self.predicted[:, 1], self.matched[:, 1], self.truths
         counts = [one.sum(keepdims=True) for one in columns]
-        datums, threshold = self.datums * len(self.vocabulary), dict(self.of_keys).get(key)
-        return _points(counts, datums, [threshold], {0: applied.reason_of_all(key)})
+        return _points(counts, self.datums * len(self.vocabulary), [applied.of_all(key)])
 
     def _passing(self, view: KeyView, weights: Floats | None) -> tuple[Codes, Codes]:
         """Count the predictions and the hits of each label, or sum their weights."""
@@ -111,23 +108,13 @@ class KeyAppliedCounts(KeyState):
 
 
 def _points(
-    counts: Sequence[Codes],
-    datums: Any,
-    thresholds: Sequence[float | None],
-    reasons: Mapping[int, Undefined | Failed | None],
+    counts: Sequence[Codes], datums: Any, thresholds: Sequence[float | Undefined | Failed]
 ) -> OperatingPoints:
     """Return operating points from predictions, hits and ground truths of labels."""
     predicted, matched, truths = counts
     false = predicted - matched
     tp, fp, fn, tn = numbers(np.stack((matched, false, truths - matched, datums - truths - false)))
-    return OperatingPoints(
-        thresholds=thresholds,
-        tp=tp,
-        fp=fp,
-        fn=fn,
-        tn=tn,
-        reasons={i: reason for i, reason in reasons.items() if reason is not None},
-    )
+    return OperatingPoints.at(thresholds, tp=tp, fp=fp, fn=fn, tn=tn)
 
 
 def _counted(labels: Codes, datums: Codes, weights: Floats | None, size: int) -> Codes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from valor_labels import ThresholdObjective
+
 from valor_core.parameters import Within, parameter, parameters
 from valor_detection.parameters import fields
 
@@ -51,6 +53,29 @@ class CountsParameters(fields.Sized):
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+
+
+@parameters
+class BestThresholdParameters(ThresholdObjective, fields.Sized):
+    """Parameters of BestThreshold."""
+
+    objective: Literal["f_beta", "cost", "recall_at_precision", "precision_at_recall"] | None = (
+        parameter(
+            default=None,
+            help="Number to optimize: f_beta; the least cost; or the greatest recall or precision "
+            "among thresholds that reach the minimum. Null is f_beta, or with apply the objective "
+            "of the report.",
+        )
+    )
+    iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
+    matching: fields.ProtocolName = fields.MATCHING
+    max_detections: int | None = fields.max_detections()
+    area_ranges: fields.AreaRanges | None = fields.area_ranges()
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        fields.Sized.__attrs_post_init__(self)
 
 
 @parameters
