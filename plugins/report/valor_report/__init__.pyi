@@ -5,6 +5,7 @@ from valor_report.drawing.images import image_bytes, thumbnail
 from valor_report.drawing.panels import Panel, panel_sheet, panel_size
 from valor_report.drawing.photos import check_photo_folder, photo
 from valor_report.gallery.pictures import Gallery, MarkedPiece, MarkedTexts, Picture
+from valor_report.item_file import load_report
 from valor_report.requirements import parse_requirements
 from valor_report.scalar_keys import scalars
 from valor_report.selection import select
@@ -30,6 +31,7 @@ __all__ = [
     "compare",
     "image_bytes",
     "interval_settings",
+    "load_report",
     "number_text",
     "panel_sheet",
     "panel_size",

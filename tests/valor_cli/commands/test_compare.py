@@ -278,3 +278,25 @@ def test_reports_of_other_items_fail_each_gate(valor):
 
         assert result.exit_code == 1
         assert "not comparable: data: 2 items, then 3" in result.stderr.splitlines()
+
+
+@pytest.mark.usefixtures("lab")
+def test_items_in_separate_files_are_compared(lab, valor):
+    (lab / "new.txt").write_text("Hello\nHelp\n")
+    valor("run", "config.yaml", "-q", "--set", "items=a.jsonl", "-o", "a.json")
+    options = ("--set", "items=b.jsonl", "--set", "data.path=new.txt")
+    valor("run", "config.yaml", "-q", *options, "-o", "b.json")
+
+    result = valor("compare", "a.json", "b.json")
+    Path("b.jsonl").unlink()
+    missing = valor("compare", "a.json", "b.json")
+
+    assert "items" not in json.loads(Path("a.json").read_text())
+    assert "Items that changed" in result.stdout
+    assert (missing.exit_code, missing.stderr) == (
+        2,
+        "valor: b.json: items: no such file: b.jsonl\n"
+        "Write it with: valor rerun b.json -o b.json\n",
+    )
+    assert valor("rerun", "b.json", "-q", "-o", "b.json").exit_code == 0
+    assert valor("compare", "a.json", "b.json").stdout == result.stdout

@@ -9,6 +9,7 @@ from typing import get_args
 import click
 from click.core import ParameterSource
 from valor_report.comparison import SUFFIXES, Comparison, Gate, check_directions, compare
+from valor_report.item_file import load_reports
 from valor_report.output_files import check_destination, check_not_read
 from valor_report.tables.runs import rank_table, run_table
 
@@ -99,7 +100,7 @@ def command(
     for path in output:
         check_destination(path, SUFFIXES, "compare: --output: ")
     check_not_read(output, [first, second], "compare: --output: ", "one of the reports")
-    a, b = Report.load(first), Report.load(second)
+    a, b = load_reports([first, second])
     found = compare(
         a,
         b,
@@ -144,9 +145,9 @@ def _check_no_options(context: click.Context, count: int) -> None:
 def _compare_all(paths: Sequence[Path], tests: Mapping[str, str], *, as_json: bool) -> int:
     """Print the headline numbers and ranks of several reports, or all numbers as JSON."""
     reports: dict[str, Report] = {}
-    for path in paths:
+    for path, report in zip(paths, load_reports(paths), strict=True):
         count = sum(path == other for other in paths[: len(reports)])
-        reports[f"{path} ({count + 1})" if count else str(path)] = Report.load(path)
+        reports[f"{path} ({count + 1})" if count else str(path)] = report
     found = extension(INTERVALS, "leaderboard")
     ranks = None if found is None else found.load()(reports, registry=chosen_registry(), **tests)
     if as_json:
