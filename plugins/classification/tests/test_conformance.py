@@ -76,7 +76,7 @@ PARAMETERS = {
         {"weights": "quadratic", "score_thresholds": [0.5, 0.1], "order": SCALE},
     ],
     "classification.BrierScore": [{}, {"scale_by_half": True}],
-    "classification.CalibrationError": [{}, {"bins": 3}],
+    "classification.CalibrationError": [{}, {"bins": 3}, {"bins": 4, "positive": "cat"}],
 }
 
 

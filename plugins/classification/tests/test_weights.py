@@ -43,6 +43,7 @@ METRICS: list[Any] = [
     *({"name": "BestThreshold", "objective": name} for name in ("f_beta", "youden", "cost")),
     *("PrecisionRecallCurve", "DetailedPrecisionRecallCurve", "Examples"),
     *("LogLoss", "BrierScore", "CalibrationError"),
+    {"name": "CalibrationError", "positive": "1"},
 ]
 
 RANDOM = np.random.default_rng(32)

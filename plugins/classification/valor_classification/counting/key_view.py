@@ -207,6 +207,16 @@ class KeyView:
             *(self.top_scores[wanted], self.top_is_true[wanted], limits), threads=threads
         )
 
+    def scores_of(self, code: int) -> tuple[Codes, Floats]:
+        """Return the datums that list a label, and their scores for it."""
+        scores = self.scores
+        if isinstance(scores, ScoreMatrix):
+            columns = np.flatnonzero(scores.labels == code)
+            datums = np.tile(np.arange(self.count), len(columns))
+            return datums, np.ascontiguousarray(scores.values[:, columns]).reshape(-1)
+        rows = np.flatnonzero(scores.labels == code)
+        return scores.datums[rows], scores.values[rows]
+
     @cached
     def top_is_true(self) -> NDArray[np.bool_]:
         """True for datums whose best-scoring label is a ground truth."""

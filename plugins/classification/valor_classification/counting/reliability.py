@@ -1,4 +1,4 @@
-"""Reliability: hit rate of the best-scoring label, by its score."""
+"""Reliability: hit rate of the best-scoring label, or of one label, by its score."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define
+from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
@@ -13,8 +14,9 @@ from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.score_checks import not_probabilities
 from valor_classification.counting.weighted_counts import weighed
 from valor_core.errors import StateError
+from valor_core.kernels import thread_count
 from valor_core.results import Failed
-from valor_core.schemas import Codes, Floats
+from valor_core.schemas import Codes, Floats, Label
 from valor_core.states import ExactSums, StateContent, StateRequest, counted
 from valor_core.states.sums import saved_sums
 
@@ -33,9 +35,13 @@ class KeyReliability(KeyState):
     ----------
     bins : int
         Number of bins; bin i holds scores in (i / bins, (i + 1) / bins], the first one 0 too.
+    positive : str, optional
+        Label whose scores are counted, of datums with a ground truth that list it. A hit is a datum
+        that truly has the label. None for the best-scoring label of each datum.
     """
 
     bins: int
+    positive: str | None = None
     counts: Codes = counted(_no_items, takes_self=True)
     hits: Codes = counted(_no_items, takes_self=True)
     scores: ExactSums = counted(ExactSums)
@@ -47,7 +53,12 @@ class KeyReliability(KeyState):
     def update(self, view: KeyView) -> None:
         """Count a view."""
         self.add(view.labels)
-        found = view.top_reliability(self._limits(view.scores.values.dtype))
+        limits = self._limits(view.scores.values.dtype)
+        if self.positive is None:
+            found = view.top_reliability(limits)
+        else:
+            scores, hits, _ = self._entries(view)
+            found = kernels.reliability.reliability(scores, hits, limits, threads=thread_count())
         self.outside += found.outside
         if found.outside:
             return
@@ -58,8 +69,8 @@ class KeyReliability(KeyState):
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""
         self.add(view.labels)
-        wanted = view.has_truth & (view.top_labels != NONE)
-        scores, hits, weights = view.top_scores[wanted], view.top_is_true[wanted], weights[wanted]
+        scores, hits, datums = self._entries(view)
+        weights = weights[datums]
         outside = kernels.thresholds.outside(scores, 0.0, 1.0)
         self.outside += outside
         if outside:
@@ -81,6 +92,20 @@ class KeyReliability(KeyState):
         most = self.counts.astype(np.float64)
         self.scores = saved_sums(content.get("scores"), "scores", most)
 
+    def _entries(self, view: KeyView) -> tuple[Floats, NDArray[np.bool_], Codes]:
+        """Return the counted scores of a view, whether they are hits, and their datums."""
+        if self.positive is None:
+            datums = np.flatnonzero(view.has_truth & (view.top_labels != NONE))
+            return view.top_scores[datums], view.top_is_true[datums], datums
+        label = Label(view.labels[0].key, self.positive)
+        code = view.labels.index(label) if label in view.labels else NONE
+        is_true = np.zeros(view.count, bool)
+        is_true[view.truth_datums[view.truth_labels == code]] = True
+        datums, scores = view.scores_of(code)
+        kept = view.has_truth[datums]
+        datums = datums[kept]
+        return scores[kept], is_true[datums], datums
+
     @property
     def refusal(self) -> Failed | None:
         """Why the scores are no probabilities, or None."""
@@ -99,8 +124,10 @@ class Reliability(StateByKey):
 
     part: ClassVar[type[KeyReliability]] = KeyReliability
     bins: int = 15
+    positive: str | None = None
 
 
-def request(bins: int) -> StateRequest:
-    """Request the reliability in a number of bins."""
-    return StateRequest(Reliability, {"bins": bins})
+def request(bins: int, positive: str | None = None) -> StateRequest:
+    """Request the reliability in a number of bins, of the best-scoring label or of one label."""
+    chosen = {} if positive is None else {"positive": positive}
+    return StateRequest(Reliability, {"bins": bins, **chosen})

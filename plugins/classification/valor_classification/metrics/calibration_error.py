@@ -14,8 +14,11 @@ from valor_classification.counting.reliability import KeyReliability, Reliabilit
 from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
 from valor_classification.counting.weighted_counts import numbers
 from valor_classification.parameters.scored import CalibrationParameters
+from valor_core.errors import and_more, did_you_mean
 from valor_core.results import Failed, Result, Undefined
 from valor_core.states import StateRequest
+
+_SHOWN = 5  # labels in an error
 
 
 @frozen
@@ -26,14 +29,18 @@ class CalibrationError:
     and ``bins`` for a reliability diagram. Items without prediction or without ground truth do
     not take part; a prediction is right if it is one of the item's ground truths.
 
+    With `positive`, every score of that label is compared with the share of items that have it.
+
     Parameters
     ----------
     parameters : CalibrationParameters
-        The number of bins.
+        The number of bins, and the positive label.
 
     Notes
     -----
-    Bins are closed above, as in the paper and in torchmetrics.
+    Bins are closed above, as in the paper and in scikit-learn's ``calibration_curve``.
+    ``BinaryCalibrationError`` and ``MulticlassCalibrationError`` of torchmetrics close them below,
+    which differs for scores that equal an edge.
 
     Examples
     --------
@@ -42,6 +49,9 @@ class CalibrationError:
     >>> truths = {"a": "dog", "b": "cat"}
     >>> items = [Classification(uid, truths[uid], {"dog": 0.75}) for uid in truths]
     >>> evaluate(items, ["CalibrationError"])["CalibrationError"].value["ece"]
+    0.25
+    >>> choice = {"name": "CalibrationError", "positive": "dog"}
+    >>> evaluate(items, [choice])["CalibrationError"].value["ece"]
     0.25
     """
 
@@ -53,20 +63,44 @@ class CalibrationError:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Request the reliability in the bins."""
-        return reliability.request(self.parameters.bins), scores_request()
+        return reliability.request(self.parameters.bins, self._positive), scores_request()
 
     def compute(self, state: Reliability, answers: ScorelessPredictions) -> Iterator[Result]:
         """Yield one result for each label key."""
-        for key, part in state.sorted():
+        parts = dict(state.sorted())
+        found = [label for part in parts.values() for label in part.labels]
+        positive = self._positive
+        unknown = None
+        if found and positive is not None and positive not in {label.value for label in found}:
+            unknown = Failed(_unknown(positive, [label.value for label in found]))
+        for key, part in parts.items():
             parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
-            refusal = answers.of(key).refusal
-            value = _value(part) if refusal is None else refusal
+            if positive is not None:
+                parameters["positive"] = positive
+            refusal = unknown if answers.of(key).refusal is None else answers.of(key).refusal
+            value = self._value(part) if refusal is None else refusal
             yield Result(parameters=parameters, value=value)
 
+    @property
+    def _positive(self) -> str | None:
+        positive = self.parameters.positive
+        return None if positive is None else str(positive)
 
-def _value(part: KeyReliability) -> dict[str, Any] | Undefined | Failed:
-    if part.refusal is not None:
-        return part.refusal
-    reason = "no items with both a ground truth and a prediction"
-    counts, hits = numbers(np.stack((part.counts, part.hits)))
-    return calibration_errors(counts, hits, part.scores.values, "accuracy", reason)
+    def _value(self, part: KeyReliability) -> dict[str, Any] | Undefined | Failed:
+        if part.refusal is not None:
+            return part.refusal
+        positive = self._positive
+        reason, share = "no items with both a ground truth and a prediction", "accuracy"
+        if positive is not None:
+            reason, share = f"no items with a ground truth and a score of {positive!r}", "frequency"
+        counts, hits = numbers(np.stack((part.counts, part.hits)))
+        return calibration_errors(counts, hits, part.scores.values, share, reason)
+
+
+def _unknown(positive: str, labels: list[str]) -> str:
+    """Return the reason for a positive label that the data lack."""
+    names = list(dict.fromkeys(labels))
+    closest = did_you_mean(positive, names)
+    listed = ", ".join(map(repr, names[:_SHOWN])) + and_more(len(names) - _SHOWN)
+    remedy = f". {closest}" if closest else f"; the labels are {listed}"
+    return f"expected a label of the data as positive, found {positive!r}{remedy}"

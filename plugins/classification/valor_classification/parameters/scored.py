@@ -112,6 +112,12 @@ class CalibrationParameters:
         check=Within(1, 10_000),
         aliases=("number_of_bins", "n_bins"),
     )
+    positive: str | int | None = parameter(
+        default=None,
+        help="Label of which every item's score is compared with the share of items that have it, "
+        "as for a binary model; null is the best-scoring label of each item.",
+        aliases=("pos_label", "positive_label"),
+    )
 
 
 @parameters

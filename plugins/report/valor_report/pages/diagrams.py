@@ -104,7 +104,8 @@ def bins(value: Any) -> tuple[Bin, ...]:
         confidence, accuracy = numbers["confidence"], numbers["accuracy"]
         count = 1.0 if numbers["count"] is None else numbers["count"]
         if confidence is not None and accuracy is not None and count:
-            measure = "precision" if "precision" in entry else "accuracy"
+            named = (name for name in ("precision", "frequency") if name in entry)
+            measure = next(named, "accuracy")
             edges = numbers["low"], numbers["high"]
             found.append(Bin(confidence, accuracy, count, *edges, measure))
     return tuple(found)
