@@ -6,7 +6,7 @@ from cases import for_each
 from valor_detection.matching.candidate_pairs import Overlaps, request
 from valor_detection.matching.protocols import PROTOCOLS
 from valor_detection.matching.settings import Selection, selections
-from valor_detection.matching.table import Table
+from valor_detection.matching.table import ImageGroups, ImageWeights, Table
 from valor_detection.matching.threshold_counts import tally
 from valor_detection.parameters.averages import APParameters
 from valor_detection.parameters.fields import ProtocolName
@@ -62,6 +62,28 @@ def test_tally_equals_count_prediction_by_prediction(
                 expected = one_by_one(table, chosen, iou, score)
                 assert (found.tp[row].tolist(), found.fp[row].tolist()) == expected
             assert (found.tp + found.fn == found.positives).all()
+
+
+@for_each("name", ["boxes", "crowds", "keys", "many", "one-sided"])
+@for_each("protocol", ["coco", "ranked", "valor"])
+@for_each("most", [None, 2])
+def test_tally_of_a_resample_equals_count_of_its_predictions(
+    name: str, protocol: ProtocolName, most: int | None
+) -> None:
+    batches = [b for b in examples.datasets("detection")[name] if isinstance(b, DetectionBatch)]
+    table = table_of(protocol, *batches)
+    random = np.random.default_rng(0)
+    groups = ImageGroups(table, random.integers(0, 3, len(table.objects.uids), np.int32), 3)
+    sizes = {"area_ranges": {"middle": [50, 1500]}, "max_detections": most, "matching": protocol}
+    chosen = selection(**sizes)
+
+    for weights in ([1, 1, 1], [0, 1, 1], [2, 0, 3], [0, 0, 0]):
+        drawn = table.resampled(ImageWeights(groups, np.array(weights, np.int64)))
+        found = tally(drawn, chosen, 0.5, SCORES)
+        for score in SCORES:
+            row = found.row(score)
+            expected = one_by_one(drawn, chosen, 0.5, score)
+            assert (found.tp[row].tolist(), found.fp[row].tolist()) == expected
 
 
 @pytest.mark.parametrize("protocol", ["coco", "ranked", "valor"])

@@ -103,7 +103,10 @@ def _without_each(parts: Sequence[Any], new: Callable[[], Any]) -> Iterator[Any]
 
 def _added(neutral: Any, parts: Sequence[Any], weights: Weights) -> Iterator[Any] | None:
     """Yield weighted sums of derived states, or None if a state does not add up its fields."""
-    if not isinstance(neutral, DerivedState) or type(neutral).merge is not DerivedState.merge:
+    if not isinstance(neutral, DerivedState):
+        return None
+    # A state with another merge may declare that its numbers depend on sums of fields alone.
+    if type(neutral).merge is not DerivedState.merge and not getattr(neutral, "adds_fields", False):
         return None
     most = int(weights.sum(axis=1).max(initial=0))
     totals: dict[str, Total] = {}

@@ -1,3 +1,7 @@
+import numpy as np
+import pytest
+from valor_text.counting.corpus import CorpusSums
+
 from valor_core import Evaluator, Text, evaluate
 
 METRICS = [{"name": "text.CorpusBLEU", "definition": "sacrebleu"}, "text.CorpusTER", "text.WER"]
@@ -54,3 +58,25 @@ def test_items_without_references_have_no_row() -> None:
 
     for table in evaluate(texts, METRICS, items=True).items:
         assert [row.uid for row in table.rows] == ["q0", "q1"]
+
+
+@pytest.mark.parametrize("name", ["WER", "CorpusBLEU", "CorpusChrF", "CorpusTER", "CorpusGLEU"])
+def test_weighted_sums_give_the_intervals_of_merged_states(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = np.random.default_rng(0).choice(["a", "b"], (40, 2, 6))
+    texts = [
+        Text(i, response=" ".join(one), references=" ".join(other))
+        for i, (one, other) in enumerate(words)
+    ]
+    texts.append(Text(40, references="a"))
+
+    def intervals() -> object:
+        report = evaluate(texts, [f"text.{name}"], confidence={"groups": 10, "resamples": 20})
+        return report.results[0].details["confidence"]
+
+    weighted = intervals()
+    monkeypatch.setattr(CorpusSums, "adds_fields", False)
+
+    assert weighted["interval"] is not None
+    assert weighted == intervals()

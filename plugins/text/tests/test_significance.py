@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from sacrebleu import significance
 from sacrebleu.metrics import BLEU, CHRF, TER
-from valor_intervals import approximate_randomization, compare, paired_bootstrap
-from valor_intervals.comparison.resampling import mean_and_reach
+from valor_intervals import (
+    approximate_randomization,
+    compare,
+    mean_and_reach,
+    paired_bootstrap,
+    resampled_numbers,
+)
 
 from valor_core import Evaluator, Report, Text, evaluate
 
@@ -122,6 +127,23 @@ def test_paired_bootstrap_equals_sacrebleu(
             # sacrebleu computes resamples in float32, with a relative error of up to 1e-5.
             error = 1e-5 if rounded else 1e-12
             assert mean_and_reach(numbers) == pytest.approx((result.mean, result.ci), rel=error)
+
+
+def test_intervals_of_approximate_randomization_equal_sacrebleu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(significance, "np", Float64())
+    first, second, streams = corpus(5)
+    options = {"n_samples": 500, "n_ar_confidence": 300}
+    expected = reference("ar", first, second, streams, **options)
+    reports = report(first, streams), report(second, streams)
+
+    for position, name in enumerate(METRICS):
+        both, formula = columns_and_formula(reports, position)
+        for columns, trials, result in zip(both, (0, 500), expected[name], strict=True):
+            numbers = resampled_numbers(columns, formula, resamples=300, trials=trials)
+
+            assert mean_and_reach(numbers) == pytest.approx((result.mean, result.ci), rel=1e-12)
 
 
 def test_comparison_of_reports_has_the_p_values_of_sacrebleu() -> None:

@@ -16,6 +16,7 @@ from valor_core.schemas import Codes, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects
 from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import State, StateContent, StateRequest
+from valor_core.states.memo import forget
 from valor_core.states.saved_columns import saved_labels
 from valor_detection.matching.clues import Clues
 from valor_detection.matching.image_objects import (
@@ -124,8 +125,10 @@ class Overlaps(State):
         groups = ImageGroups(table, codes, len(parts))
         for row in weights:
             part = copy(self)
-            part._table = table.resampled(ImageWeights(groups, row))
+            part._table = drawn = table.resampled(ImageWeights(groups, row))
             yield part
+            # Matchings refer to their table, so columns would stay until the next collection.
+            forget(drawn)
 
     def within(self, whole: Overlaps) -> Overlaps:
         """Return this state, with matches read from a state of more images."""

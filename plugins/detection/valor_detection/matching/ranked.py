@@ -83,11 +83,11 @@ def ranking(table: Table, chosen: RankingParameters) -> Ranking:
     array([], dtype=int64)
     """
     most, matched = chosen.max_detections, matching(table, protocol_of(chosen))
-    return _ranking(matched, most, chosen.iou_threshold)
+    return _ranking(table, matched, most, chosen.iou_threshold)
 
 
 @memoized
-def _ranking(matched: Matching, most: int | None, iou_threshold: float) -> Ranking:
+def _ranking(table: Table, matched: Matching, most: int | None, iou_threshold: float) -> Ranking:
     *words, bit = matched.bits(iou_threshold)
     columns = matched.ranked_columns(most, words)
     starts, rows, is_true, right, wrong = kernels.ranked(columns, bit)

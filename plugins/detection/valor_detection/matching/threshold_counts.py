@@ -8,7 +8,7 @@ from attrs import frozen
 from valor_core.schemas import Codes
 from valor_core.states.memo import memoized
 from valor_detection.matching.settings import Selection
-from valor_detection.matching.table import Table
+from valor_detection.matching.table import ImageGroups, Table
 
 
 @frozen(kw_only=True, eq=False)
@@ -76,30 +76,61 @@ def tally(
 def _tally(
     table: Table, chosen: Selection, iou_threshold: float, thresholds: tuple[float, ...]
 ) -> EvaluationState:
-    matched = chosen.matching(table)
-    is_matched, is_ignored = matched.at(iou_threshold)
-    counts = chosen.counts(table)
-    is_matched = is_matched & counts
-    not_false = _passing(table, np.flatnonzero(is_matched & matched.in_range), thresholds)
-    in_range = _in_range(table, chosen, thresholds)
+    images = table.weights
+    groups = None if images is None else images.groups
+    of = table if groups is None else groups.table
+    # Images match independently of each other, so counts of groups of images add up.
+    weights = np.ones(1, np.int64) if images is None else images.weights
+    tp, not_false = _matched(of, chosen, iou_threshold, thresholds, groups)
+    in_range = _in_range(of, chosen, thresholds, groups)
     return EvaluationState(
         score_thresholds=thresholds,
-        tp=_passing(table, np.flatnonzero(is_matched & ~is_ignored), thresholds),
-        fp=in_range - not_false,
-        positives=matched.positives,
+        tp=np.tensordot(weights, tp, 1),
+        fp=np.tensordot(weights, in_range - not_false, 1),
+        positives=chosen.matching(table).positives,
     )
 
 
 @memoized
-def _in_range(table: Table, chosen: Selection, thresholds: tuple[float, ...]) -> Codes:
+def _matched(
+    table: Table,
+    chosen: Selection,
+    iou_threshold: float,
+    thresholds: tuple[float, ...],
+    groups: ImageGroups | None,
+) -> tuple[Codes, Codes]:
+    """Count predictions with a counted match, and predictions in range with any match."""
+    matched = chosen.matching(table)
+    is_matched, is_ignored = matched.at(iou_threshold)
+    is_matched = is_matched & chosen.counts(table)
+    true, not_false = is_matched & ~is_ignored, is_matched & matched.in_range
+    return (
+        _passing(table, np.flatnonzero(true), thresholds, groups),
+        _passing(table, np.flatnonzero(not_false), thresholds, groups),
+    )
+
+
+@memoized
+def _in_range(
+    table: Table, chosen: Selection, thresholds: tuple[float, ...], groups: ImageGroups | None
+) -> Codes:
     rows = np.flatnonzero(chosen.matching(table).in_range & chosen.counts(table))
-    return _passing(table, rows, thresholds)
+    return _passing(table, rows, thresholds, groups)
 
 
-def _passing(table: Table, rows: Codes, thresholds: tuple[float, ...]) -> Codes:
-    """Count the rows at or above each threshold, by label."""
-    width = len(thresholds) + 1
+def _passing(
+    table: Table, rows: Codes, thresholds: tuple[float, ...], groups: ImageGroups | None
+) -> Codes:
+    """Count the rows at or above each threshold, shape (n_groups, n_scores, n_labels).
+
+    All images are one group without `groups`.
+    """
+    width, labels, count = len(thresholds) + 1, len(table.labels), 1
     passed = np.searchsorted(thresholds, table.objects.scores[rows], side="right")
     cells = table.objects.labels[rows] * width + passed
-    histogram = np.bincount(cells, minlength=len(table.labels) * width).reshape(-1, width)
-    return np.cumsum(histogram[:, ::-1], axis=1)[:, ::-1].T[1:]
+    if groups is not None:
+        count = groups.count
+        of_rows = groups.codes[table.objects.datums[rows]].astype(np.int64)
+        cells = cells + of_rows * (labels * width)
+    histogram = np.bincount(cells, minlength=count * labels * width).reshape(count, labels, width)
+    return np.cumsum(histogram[..., ::-1], axis=2)[..., ::-1].transpose(0, 2, 1)[:, 1:]

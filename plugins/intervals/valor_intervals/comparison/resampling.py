@@ -13,7 +13,7 @@ Koehn, 'Statistical significance tests for machine translation evaluation', EMNL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -87,13 +87,11 @@ def approximate_randomization(
     0.06
     """
     total, change = first.sum(0) + second.sum(0), first - second
-    (a,), (b,) = values(first.sum(0)[None]), values(second.sum(0)[None])
-    observed = abs(a - b)
+    observed = _difference(first, second, values)
     # Sums of floats depend on their order in the last bits, which must not break ties.
     least = observed if strict else observed * (1 - 1e-9)
     generator, beyond = np.random.default_rng(seed), 0
-    for count in _pieces(trials, len(first)):
-        is_swapped = generator.integers(2, size=(count, len(first)), dtype=bool)
+    for is_swapped in _swaps(trials, len(first), generator):
         shuffled = second.sum(0) + is_swapped.astype(np.float64) @ change
         differences = np.abs(values(shuffled) - values(total - shuffled))
         beyond += int(np.sum(differences > least if strict else differences >= least))
@@ -171,16 +169,74 @@ def paired_bootstrap(
     [-0.45, -0.05]
     """
     generator = np.random.default_rng(seed)
-    sums: tuple[list[Floats], list[Floats]] = ([], [])
-    for count in _pieces(resamples, len(first)):
-        drawn = generator.choice(len(first), size=(count, len(first)), replace=True)
-        for found, columns in zip(sums, (first, second), strict=True):
-            found += [columns[items].sum(0) for items in drawn]
-    numbers, others = (values(np.array(found)) for found in sums)
-    (a,), (b,) = values(first.sum(0)[None]), values(second.sum(0)[None])
+    numbers, others = _resampled((first, second), values, resamples, generator)
     distances = np.abs(others - numbers)
-    beyond = int(np.sum(distances - distances.mean() > abs(a - b)))
+    beyond = int(np.sum(distances - distances.mean() > _difference(first, second, values)))
     return Bootstrap(numbers, others, (beyond + 1) / (resamples + 1))
+
+
+def resampled_numbers(
+    columns: Floats,
+    values: Values,
+    *,
+    resamples: int = RESAMPLES,
+    trials: int = 0,
+    seed: int = SEED,
+) -> Floats:
+    """Return the number of one model in each resample of its items.
+
+    With `mean_and_reach`, these are the intervals that sacrebleu adds to approximate
+    randomization: it draws those of the first model with a new generator, and those of the second
+    with the generator that drew the swaps.
+
+    Parameters
+    ----------
+    columns : ndarray of float64, shape (items, columns)
+        Columns of each item whose sums give the number.
+    values : callable
+        Function from sums to numbers.
+    resamples : int
+        Number of resamples.
+    trials : int
+        Number of shuffles that were drawn before with the same generator.
+    seed : int
+        Seed of NumPy's default generator.
+
+    Examples
+    --------
+    >>> scores = np.array([[1.0, 1], [0, 1], [0.5, 1], [1, 1], [0, 1]])
+    >>> resampled_numbers(scores, means, resamples=3).round(2)
+    array([0.5, 0.5, 0.5])
+    """
+    generator = np.random.default_rng(seed)
+    for _ in _swaps(trials, len(columns), generator):
+        pass
+    return _resampled((columns,), values, resamples, generator)[0]
+
+
+def _resampled(
+    models: Sequence[Floats], values: Values, resamples: int, generator: np.random.Generator
+) -> list[Floats]:
+    """Return the numbers of each model in the same resamples of items."""
+    items = len(models[0])
+    sums: list[list[Floats]] = [[] for _ in models]
+    for count in _pieces(resamples, items):
+        drawn = generator.choice(items, size=(count, items), replace=True)
+        for found, columns in zip(sums, models, strict=True):
+            found += [columns[rows].sum(0) for rows in drawn]
+    return [values(np.array(found)) for found in sums]
+
+
+def _swaps(trials: int, items: int, generator: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
+    """Yield which items are swapped, one row per shuffle, in pieces that fit in memory."""
+    for count in _pieces(trials, items):
+        yield generator.integers(2, size=(count, items), dtype=bool)
+
+
+def _difference(first: Floats, second: Floats, values: Values) -> float:
+    """Return the absolute difference between the numbers of two models."""
+    (a,), (b,) = (values(one.sum(0)[None]) for one in (first, second))
+    return float(abs(a - b))
 
 
 def _pieces(samples: int, items: int) -> Iterator[int]:

@@ -50,6 +50,8 @@ class CorpusSums(DerivedState):
     """
 
     keeps_rows: ClassVar[bool] = True
+    adds_fields: ClassVar[bool] = True
+    """True if numbers depend on the sums of fields alone, so that intervals may weigh them."""
 
     rows: tuple[bool, ...] = ()
     left_out: Counter[str] = counted(Counter)
