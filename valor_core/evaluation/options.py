@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from inspect import signature
 from pathlib import Path
@@ -78,7 +79,7 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
     try:
         options: EvaluationOptions = parameters_from(EvaluationOptions, arguments, place)
     except ParameterError as error:
-        remedy = _REMEDIES.get(error.sentence.partition(" must")[0], error.remedy)
+        remedy = _REMEDIES.get(re.split(r"\W", error.sentence)[0], error.remedy)
         raise ConfigError(error.message, remedy) from error
     if isinstance(options.items, Path):
         raise ConfigError(
@@ -91,6 +92,8 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
 _REMEDIES = {
     "engine": "Write it as: engine={'name': 'local', 'workers': 4}, or pass an object with the "
     "methods of valor_core.evaluation.Engine.",
+    "confidence": "Write it as: confidence=0.95, or confidence={'resamples': 1000}",
+    "slices": "Name metadata fields: slices=['weather', ['weather', 'camera']]",
     "weights": "Put weights of items in a metadata field, and name it: weights='weight'",
 }
 

@@ -238,7 +238,8 @@ class Evaluation:
         for position in np.flatnonzero(weights < 0)[:1].tolist():
             raise SchemaError(
                 f"{batch.datums.name(position)}: expected a finite weight of 0 or more in the "
-                f"metadata field {name!r}, found {short_repr(values[position])}"
+                f"metadata field {name!r}, found {short_repr(values[position])}",
+                "Give each item a number, 0 to exclude it, or name another field.",
             )
         return weights
 
@@ -264,7 +265,8 @@ class Evaluation:
         if self.weights is not None and state.read and not state.is_weighted:
             raise ConfigError(
                 f"{self.place}weights: expected an item with a weight above 0 in the metadata "
-                f"field {self.weights!r}, found 0 for all {state.read:,}"
+                f"field {self.weights!r}, found 0 for all {state.read:,}",
+                "Name another field, or remove weights to count each item once.",
             )
 
     def unknown_slices(self, state: EvaluationState) -> list[str]:

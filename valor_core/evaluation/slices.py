@@ -58,10 +58,14 @@ def _fields(slices: str | Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...
     wanted = [(name,) if isinstance(name, str) else tuple(name) for name in listed]
     for position, names in enumerate(wanted):
         if not names:
-            raise ConfigError(f"slices[{position}]: expected at least one field, found none")
+            raise ConfigError(
+                f"slices[{position}]: expected at least one field, found none",
+                "Remove it, or name metadata fields: ['weather', 'camera']",
+            )
         if len(set(names)) < len(names):
             raise ConfigError(
-                f"slices[{position}]: expected each field once, found {', '.join(names)}"
+                f"slices[{position}]: expected each field once, found {', '.join(names)}",
+                f"Write it as: {[*dict.fromkeys(names)]}",
             )
     return tuple(dict.fromkeys(wanted))
 

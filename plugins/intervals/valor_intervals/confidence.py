@@ -29,6 +29,7 @@ from valor_intervals.intervals import LEVEL
 from valor_intervals.jackknife import Estimate
 from valor_intervals.replicates import Place, Replicates, numbers_of
 from valor_intervals.resamples import Floats, encoded_resamples, poisson_weights
+from valor_intervals.valid_values import config_error
 
 Reasons = Mapping[str, Mapping[str, str]]
 """Reasons why numbers have no interval, by identity of the metric and name of the number."""
@@ -95,7 +96,10 @@ def groups(section: float | Mapping[str, Any]) -> Confidence:
     try:
         return Confidence(parameters_from(ConfidenceParameters, values, "confidence: "))
     except ParameterError as error:
-        raise ConfigError(error.message, error.remedy) from error
+        level = values.get("level")
+        if error.remedy is None and isinstance(level, (int, float)) and 50 <= level < 100:
+            raise ConfigError(error.message, f"Write it as: {level / 100:g}") from error
+        raise config_error(error) from error
 
 
 @frozen

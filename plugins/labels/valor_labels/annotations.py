@@ -151,6 +151,7 @@ def raster(value: Any) -> Mask | None:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_L = TypeVar("_L", "Label", "ScoredLabel")
 
 
 @frozen
@@ -447,13 +448,7 @@ def true_labels(datum: Datum, annotation: Annotation) -> list[Label]:
     SchemaError
         If a label has a score; names the item.
     """
-    for label in annotation.labels:
-        if not isinstance(label, Label):
-            raise SchemaError(
-                f"item {datum.uid!r}, groundtruths: expected labels without score, "
-                f"got {short_repr(label)}"
-            )
-    return [label for label in annotation.labels if isinstance(label, Label)]
+    return _labels_of(Label, datum, annotation, "groundtruths: expected labels without score")
 
 
 def scored_labels(datum: Datum, annotation: Annotation) -> list[tuple[Label, float]]:
@@ -464,13 +459,18 @@ def scored_labels(datum: Datum, annotation: Annotation) -> list[tuple[Label, flo
     SchemaError
         If a label has no score; names the item.
     """
+    labels = _labels_of(ScoredLabel, datum, annotation, "predictions: expected labels with a score")
+    return [(one.label, one.score) for one in labels]
+
+
+def _labels_of(kind: type[_L], datum: Datum, annotation: Annotation, expectation: str) -> list[_L]:
+    """Return the labels, or raise a `SchemaError` for the first of another kind."""
+    found = []
     for label in annotation.labels:
-        if not isinstance(label, ScoredLabel):
-            raise SchemaError(
-                f"item {datum.uid!r}, predictions: expected labels with a score, "
-                f"got {short_repr(label)}"
-            )
-    return [(one.label, one.score) for one in annotation.labels if isinstance(one, ScoredLabel)]
+        if not isinstance(label, kind):
+            raise SchemaError(f"item {datum.uid!r}, {expectation}, got {short_repr(label)}")
+        found.append(label)
+    return found
 
 
 def _as(cls: Any, value: Any) -> Any:

@@ -181,13 +181,14 @@ def baseline_requirement(
     try:
         chosen = parameters_from(BaselineParameters, table, f"{place}.")
     except ParameterError as error:
-        raise ConfigError(error.message, error.remedy) from error
+        raise ConfigError(error.message, error.remedy or _EXAMPLE) from error
     path = chosen.not_worse_than if folder is None else folder / chosen.not_worse_than
     place = f"{place}.{BASELINE}"
     try:
         report = Report.load(path)
     except ReportError as error:
-        raise ConfigError(f"{place}: {error.message}", error.remedy) from error
+        remedy = error.remedy or (None if path.exists() else _missing(path))
+        raise ConfigError(f"{place}: {error.message}", remedy) from error
     theirs = interval_settings(report)
     if not theirs:
         raise ConfigError(
@@ -215,6 +216,14 @@ def baseline_requirement(
         margin=chosen.margin,
         alpha=chosen.alpha,
     )
+
+
+_EXAMPLE = "Write it as: {not_worse_than: base.json, margin: 0.005, alpha: 0.05}"
+
+
+def _missing(path: Path) -> str:
+    """Return how to write the report of the model that this one is compared with."""
+    return f"Write it first: valor run CONFIG --confidence 0.95 -o {quote(str(path))}"
 
 
 def _with_intervals(path: Path, report: Report) -> str:

@@ -10,12 +10,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
+from pathlib import PurePath
 from typing import Any, get_args
 
 from attrs import frozen
 
 from valor_core import Registry, Report, Result
 from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
+from valor_core.parameters import Within
 from valor_core.results.entries import CONFIDENCE, Entry, entries_of
 from valor_intervals.comparison.paired_rows import Flips, Test, paired_rows, text_of
 from valor_intervals.comparison.resampling import SEED
@@ -184,7 +186,8 @@ def compare(
     Raises
     ------
     ConfigError
-        If `test` or `correction` is not one of these.
+        If `test` or `correction` is not one of these, `level` is not between 0 and 1, `seed` is
+        negative, or an argument is no report.
 
     Examples
     --------
@@ -200,6 +203,9 @@ def compare(
     0.21875
     """
     _check("test", test, get_args(Test))
+    _check_reports(a, b)
+    _check_number("level", level, LEVEL, Within(0, 1, open_low=True, open_high=True))
+    _check_number("seed", seed, SEED, Within(0))
     settings = [_settings(one) for one in (a, b)]
     if level is None:
         level = settings[0].get("level") or LEVEL
@@ -241,12 +247,32 @@ def compare(
     )
 
 
+def _check_reports(*reports: Any) -> None:
+    for one in reports:
+        if not isinstance(one, Report):
+            is_file = isinstance(one, (str, PurePath))
+            raise ConfigError(
+                f"compare: expected two reports, got {short_repr(one)}",
+                f"Load it: Report.load({str(one)!r})"
+                if is_file
+                else "Pass what evaluate returned.",
+            )
+
+
+def _check_number(name: str, value: Any, valid: float, check: Within) -> None:
+    if value is not None and not (isinstance(value, (int, float)) and check(value)):
+        raise ConfigError(
+            f"compare: {name} must {check.expectation}, got {short_repr(value)}",
+            f"Write it as: {name}={valid}",
+        )
+
+
 def _check(name: str, value: str, names: Sequence[str]) -> None:
     if value not in names:
         listed = f"{', '.join(names[:-1])} or {names[-1]}"
         raise ConfigError(
             f"compare: {name}: expected {listed}, got {short_repr(value)}",
-            did_you_mean(str(value), names),
+            did_you_mean(str(value), names) or f"Write it as: {name}={names[0]!r}",
         )
 
 

@@ -181,7 +181,10 @@ def leaderboard(
       3  small: 0.375, rank 3 to 3
     """
     if len(reports) < 2:
-        raise ConfigError(f"leaderboard: expected two reports or more, got {len(reports)}")
+        raise ConfigError(
+            f"leaderboard: expected two reports or more, got {len(reports)}",
+            "Pass reports by name: leaderboard({'small': small, 'large': large})",
+        )
     registry = registry or Registry()
     names = list(reports)
     pairs = {

@@ -152,14 +152,10 @@ def paired_bootstrap(
 
     Parameters
     ----------
-    first, second : ndarray of float64, shape (items, columns)
-        Columns of each item, of the first and of the second model, whose sums give the number.
-    values : callable
-        Function from sums to numbers.
+    first, second, values, seed : ndarray, ndarray, callable, int
+        As in `approximate_randomization`.
     resamples : int
         Number of resamples.
-    seed : int
-        Seed of NumPy's default generator.
 
     Examples
     --------

@@ -53,6 +53,11 @@ def mcnemar(only_first: int, only_second: int, method: McNemar = "exact") -> flo
     float
         Two-sided p-value; 1 without items on which the models differ.
 
+    Raises
+    ------
+    ConfigError
+        If a number is negative, or there is no such method.
+
     Examples
     --------
     >>> mcnemar(1, 7)
@@ -60,6 +65,12 @@ def mcnemar(only_first: int, only_second: int, method: McNemar = "exact") -> flo
     >>> round(mcnemar(10, 25, "corrected"), 4), round(mcnemar(10, 25, "uncorrected"), 4)
     (0.018, 0.0112)
     """
+    if method not in get_args(McNemar) or min(only_first, only_second) < 0:
+        raise ConfigError(
+            f"mcnemar: expected two counts and exact, corrected or uncorrected, got "
+            f"{short_repr((only_first, only_second, method))}",
+            "Write it as: mcnemar(3, 8, 'exact')",
+        )
     count = only_first + only_second
     if not count:
         return 1.0
@@ -134,7 +145,7 @@ def corrected(values: Sequence[float], correction: str = "holm") -> list[float]:
         names = get_args(Correction)
         raise ConfigError(
             f"correction: expected holm, bh or none, got {short_repr(correction)}",
-            did_you_mean(str(correction), names),
+            did_you_mean(str(correction), names) or "Write it as: correction='holm'",
         )
     return _CORRECTIONS[correction](values)
 

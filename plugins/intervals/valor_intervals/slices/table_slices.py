@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ConfigError, ParameterError
+from valor_core.errors import ConfigError, ParameterError, short_repr
 from valor_core.evaluation import Evaluation, EvaluationState, Slices
 from valor_core.parameters import (
     Within,
@@ -34,6 +34,7 @@ from valor_intervals.slices.slice_differences import (
     with_correction,
     with_rest,
 )
+from valor_intervals.valid_values import config_error
 
 Key = tuple[Any, ...]
 """Values of the sliced fields, and the code of the group."""
@@ -103,12 +104,13 @@ def slices(choice: Sequence[Any], grouping: Any, place: str) -> TableSlices:
     values = choice[0] if is_table else {"by": choice}
     try:
         options = parameters_from(SliceParameters, values, "slices.")
+        name = "slices.by" if is_table else "slices"
         by = [
-            [_range(one, f"slices[{i}].") for one in _listed(each)]
+            [_range(one, f"{name}[{i}]") for one in _listed(each)]
             for i, each in enumerate(options.by)
         ]
     except ParameterError as error:
-        raise ConfigError(f"{place}{error.message}", error.remedy) from error
+        raise config_error(error, place) from error
     ranges: dict[str, RangeParameters] = {}
     for one in (one for each in by for one in each):
         if one != ranges.setdefault(one.of, one):
@@ -126,12 +128,17 @@ def slices(choice: Sequence[Any], grouping: Any, place: str) -> TableSlices:
 
 
 def _listed(entry: Any) -> Iterable[Any]:
-    return (entry,) if isinstance(entry, (str, Mapping)) else entry
+    return entry if isinstance(entry, (list, tuple)) else (entry,)
 
 
 def _range(entry: Any, place: str) -> RangeParameters:
+    if not isinstance(entry, (str, Mapping)):
+        raise ParameterError(
+            f"{place} must be a field, a range or a list of these, got {short_repr(entry)}",
+            "Name a metadata field: weather",
+        )
     values = {"of": entry} if isinstance(entry, str) else entry
-    one = parameters_from(RangeParameters, values, place)
+    one = parameters_from(RangeParameters, values, f"{place}.")
     return _with_edges(one, one.edges)
 
 

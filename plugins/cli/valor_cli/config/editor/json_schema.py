@@ -46,6 +46,7 @@ from valor_core.specs import (
     Spec,
     TaskSpec,
 )
+from valor_core.specs.extensions import INTERVALS, extension
 from valor_core.specs.names import short_name
 
 TITLE = "Valor config"
@@ -79,8 +80,10 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     definitions: Json = {
         "filled": {"type": "string", "pattern": FILLED},
         "condition": condition,
-        "run": {"properties": {key: {} for key in keys.schemas} | others},
     }
+    for key, schema in _tables_of_intervals(definitions).items():
+        others[key] = _described(keys, key, schema)
+    definitions["run"] = {"properties": {key: {} for key in keys.schemas} | others}
     others["runs"] = {**others["runs"], "type": ["array", "object", "null"]} | _runs("run")
     return {
         SCHEMA_KEY: "https://json-schema.org/draft/2020-12/schema",
@@ -458,6 +461,51 @@ def _runs(label: str) -> Json:
         "then": {"properties": {"matrix": axes}},
         "else": by_name,
     }
+
+
+def _tables_of_intervals(definitions: Json) -> Json:
+    """Return the schemas of keys whose tables `valor_intervals` defines; empty without it.
+
+    Parameters
+    ----------
+    definitions : dict
+        Definitions of the schema, to which those of the tables are added.
+    """
+    names = ("confidence_parameters", "range_parameters", "slice_parameters")
+    found = [extension(INTERVALS, name) for name in names]
+    confidence, ranges, slices = (None if one is None else Keys.of(one.load()) for one in found)
+    if confidence is None or ranges is None or slices is None:
+        return {}
+    fields = _list_of(_if("object", {"$ref": "#/$defs/range"}, {"type": "string"}))
+    by = slices.schemas["by"] | _list_of({"$ref": "#/$defs/fields"})
+    options = Keys({**slices.schemas, "by": by})
+    # A table without keys may become either.
+    either = _with_key("of", {"$ref": "#/$defs/range"}, (options | ranges).schema())
+    level = {"anyOf": [confidence.schemas["level"], {"type": "null"}]}
+    table = _with_key("by", options.schema(), either)
+    definitions |= {
+        "range": ranges.schema(),
+        "fields": fields,
+        "slices": _if("object", table, {"$ref": "#/$defs/fields"}),
+        "confidence": _if("object", confidence.schema(), level),
+    }
+    return {
+        "confidence": {"$ref": "#/$defs/confidence"},
+        "slices": _list_of({"$ref": "#/$defs/slices"}),
+    }
+
+
+def _with_key(key: str, then: Json, otherwise: Json) -> Json:
+    return {"if": {"required": [key]}, "then": then, "else": otherwise}
+
+
+def _if(kind: str, then: Json, otherwise: Json) -> Json:
+    return {"if": {"type": kind}, "then": then, "else": otherwise}
+
+
+def _list_of(item: Json) -> Json:
+    """Return the schema of an item or a list of items."""
+    return _if("array", {"items": item}, item)
 
 
 def _described(keys: Keys, key: str, schema: Json) -> Json:
