@@ -13,7 +13,7 @@ from valor_report.tables.sections import Directions
 from valor_report.tables.text_table import Cell, TextColumn, TextTable
 
 _LONG = 40
-_FEWEST_SORTED = 3
+_FEWEST_SORTED = 2
 
 Attributes = dict[str, str | int | None]
 

@@ -21,7 +21,7 @@ for (const table of document.querySelectorAll("table")) {
       for (const other of heads) other.ariaSort = null;
       head.ariaSort = turn ?? null;
       const sign = turn === "descending" ? -1 : 1;
-      const rows = turn ? [...own].sort((a, b) => {
+      const rows = turn ? [...original].sort((a, b) => {
         const x = text(a, at), y = text(b, at);
         // cells without a number come last in both directions
         const missing = numeric && isNaN(number(x)) !== isNaN(number(y));

@@ -1,0 +1,219 @@
+"""Tests of pages in headless Chromium, run by ``.ci/pages``.
+
+Requires Chromium, its driver and the dependency group ``pages``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_core_python.selenium import Axe
+from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.by import By
+
+from valor_core import evaluate
+from valor_core.results import Report, Result, Undefined
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ("detection", "digits", "llm", "rgb", "segmentation", "text")
+HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>"
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+WIDE, PHONE = (1440, 900), (390, 844)
+
+
+def classified(items: int, labels: int, path: Path, name: str = "label {}") -> None:
+    """Write the page of a classifier that has 8 of 10 items right."""
+    chance = random.Random(7)
+    true = [chance.randrange(labels) for _ in range(items)]
+    found = [one if chance.random() < 0.8 else chance.randrange(labels) for one in true]
+    named = [name.format(number) for number in range(labels)]
+    table = {
+        "y_true": [named[one] for one in true],
+        "y_pred": [named[one] for one in found],
+        "light": [("day", "dusk")[one % 2] for one in range(items)],
+    }
+    metrics = ["Accuracy", "F1", "Precision", "ConfusionMatrix"]
+    evaluate(table, metrics, slices=["light"]).save(path)
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Pages of all examples, and of reports at their limits, by name."""
+    folder = tmp_path_factory.mktemp("pages")
+    found = {}
+    for name in EXAMPLES:
+        found[name] = folder / f"{name}.html"
+        command = [sys.executable, "-m", "valor_cli", "run", f"examples/{name}/config.yaml"]
+        report = ["--set", "confidence=0.95", "--output", str(found[name])]
+        subprocess.run([*command, *report], cwd=ROOT, check=True, capture_output=True)
+        gallery = ROOT / "examples" / name / "gallery" / "index.html"
+        if gallery.exists():
+            found[f"{name} gallery"] = gallery
+    limits = {
+        "1 label": partial(classified, 50, 1),
+        "1,000 labels": partial(classified, 20_000, 1000),
+        "200,000 items": partial(classified, 200_000, 10),
+        "hostile labels": partial(classified, 100, 3, name=f"{{}}{HOSTILE}"),
+    }
+    for name, write in limits.items():
+        found[name] = folder / f"{name}.html"
+        write(found[name])
+    found["0 items"] = folder / "empty.html"
+    Report(results=[Result(type="Accuracy", value=Undefined("no items"))]).save(found["0 items"])
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Chrome]:
+    """Headless Chromium with a log of its requests."""
+    options = ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = Chrome(options=options, service=ChromeService("/usr/bin/chromedriver"))
+    yield driver
+    driver.quit()
+
+
+def opened(browser: Chrome, page: Path, size: tuple[int, int], *, dark: bool = False) -> None:
+    """Open a page in a window of a size."""
+    width, height = size
+    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+    browser.get(page.as_uri())
+
+
+def requests(browser: Chrome) -> list[str]:
+    """Addresses that the page requested since the last call, without files and embedded data."""
+    events = (json.loads(one["message"])["message"] for one in browser.get_log("performance"))
+    sent = (one["params"]["request"]["url"] for one in events if "request" in one["params"])
+    return [address for address in sent if not address.startswith(("file:", "data:"))]
+
+
+def axe(browser: Chrome) -> list[str]:
+    """Findings of axe: rule and first element."""
+    found: dict[str, Any] = Axe().run(browser)
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found["violations"]]
+
+
+NAMES = (
+    *EXAMPLES,
+    *("detection gallery", "segmentation gallery", "text gallery"),
+    *("1 label", "1,000 labels", "200,000 items", "hostile labels", "0 items"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_page_is_offline_and_accessible(name: str, pages: dict[str, Path], browser: Chrome) -> None:
+    opened(browser, pages[name], WIDE)
+
+    if name != "1,000 labels":  # axe takes minutes for a page of so many cells
+        assert axe(browser) == []
+    assert [one["message"] for one in browser.get_log("browser")] == []
+    assert requests(browser) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["1440", "390"])
+def test_page_is_not_wider_than_screen(
+    name: str, size: tuple[int, int], pages: dict[str, Path], browser: Chrome
+) -> None:
+    opened(browser, pages[name], size)
+
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize("name", ["detection", "digits", "llm", "200,000 items"])
+def test_dark_page_has_enough_contrast(name: str, pages: dict[str, Path], browser: Chrome) -> None:
+    opened(browser, pages[name], WIDE, dark=True)
+
+    assert axe(browser) == []
+
+
+# Question, page, selectors of at most three clicks, and the text that answers it.
+QUESTIONS = {
+    "which label is worst": (
+        "digits",
+        ["a[href='#results-by-label']"],
+        "#results-by-label tbody th",
+        "1",
+    ),
+    "which slice is worst": (
+        "digits",
+        ["a[href='#results-by-ink']"],
+        "#results-by-ink tbody th",
+        "light",
+    ),
+    "which labels are confused": (
+        "digits",
+        ["a[href='#confusionmatrix']"],
+        "#confusionmatrix figure",
+        "prediction",
+    ),
+    "did it pass": ("digits", [], "header .pill", "1 of 1 requirement met"),
+    "is a lower log loss better": ("digits", [], ".card:has(dd.about)", "higher is better"),
+    "how sure is the number": ("digits", [], ".card .half", "± 0.0183"),
+    "is the model too sure": (
+        "digits",
+        [],
+        ".findings",
+        "Confidence is 0.1872 lower than accuracy",
+    ),
+    "what does the metric measure": ("digits", ["#settings summary"], "#settings", "Harmonic mean"),
+    "which version was it": ("digits", ["#settings summary"], "#settings", "valor-core"),
+    "which label has the best recall": (
+        "digits",
+        ["#results-by-label th:nth-child(3)"],
+        "#results-by-label tbody th",
+        "7",
+    ),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_question_is_answered_in_three_clicks(
+    question: str, pages: dict[str, Path], browser: Chrome
+) -> None:
+    name, clicks, selector, answer = QUESTIONS[question]
+    opened(browser, pages[name], WIDE)
+
+    for each in clicks:
+        browser.find_element(By.CSS_SELECTOR, each).click()
+
+    found = browser.find_element(By.CSS_SELECTOR, selector)
+    assert answer in found.text
+    assert found.is_displayed()
+    assert len(clicks) <= 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_first_paint_and_screenshots(
+    name: str, pages: dict[str, Path], browser: Chrome, record_property: Any
+) -> None:
+    opened(browser, pages[name], WIDE)
+    script = "return performance.getEntriesByType('paint')[0].startTime"
+    painted = browser.execute_script(script)
+    print(f"{name}: {pages[name].stat().st_size:,} bytes, first paint after {painted:.0f} ms")
+
+    folder = os.environ.get("VALOR_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        browser.save_screenshot(f"{folder}/{name}-1440.png")
+        opened(browser, pages[name], PHONE)
+        browser.save_screenshot(f"{folder}/{name}-390.png")
+        opened(browser, pages[name], WIDE, dark=True)
+        browser.save_screenshot(f"{folder}/{name}-dark.png")
