@@ -37,7 +37,12 @@ PARAMETERS = {
     ],
     "classification.Precision": [{}, SEVERAL | {"zero_division": None}],
     "classification.Recall": [{}, SEVERAL | {"zero_division": 1.0, "average": ["macro"]}],
-    "classification.F1": [{}, SEVERAL | {"include_prediction_only_labels": True}],
+    "classification.F1": [
+        {},
+        SEVERAL | {"include_prediction_only_labels": True},
+        SEVERAL | {"average": ["samples", "micro"], "zero_division": None},
+        {"average": "samples"},
+    ],
     "classification.FBeta": [{}, SEVERAL | {"beta": 0.5}],
     "classification.Counts": [{}, SEVERAL],
     "classification.ROCAUC": [{}, {"bins": 4}],

@@ -21,6 +21,7 @@ from valor_core.schemas.classification import Classification, ClassificationBatc
 from .support import by_label, results_of
 
 AVERAGES = ["none", "micro", "macro", "weighted"]
+SAMPLES: dict[str, Any] = {"average": "samples", "zero_division": None}
 THRESHOLDS: dict[str, Any] = {"hardmax": False, "score_thresholds": [0.25, 0.5]}
 METRICS: list[Any] = [
     "Accuracy",
@@ -31,6 +32,7 @@ METRICS: list[Any] = [
     {"name": "Accuracy", "multilabel": "jaccard"},
     *({"name": name, "average": AVERAGES} for name in ("Precision", "Recall", "F1", "Specificity")),
     {"name": "FBeta", "beta": 2.0, "average": AVERAGES},
+    {"name": "F1", **SAMPLES},
     "Counts",
     {"name": "Counts", **THRESHOLDS},
     "ConfusionMatrix",

@@ -38,7 +38,7 @@ def _average_aliases(*names: str) -> tuple[ParameterAlias, ...]:
     return tuple(
         ParameterAlias(written, {"average": average})
         for name in names
-        for average in ("macro", "micro", "weighted")
+        for average in ("macro", "micro", "weighted", "samples")
         for written in (f"{name}_{average}", f"{average}_{name}")
     )
 
@@ -187,9 +187,14 @@ THRESHOLDS = (
         parameter_aliases=(
             ParameterAlias("max_f1", {"objective": "f_beta"}),
             ParameterAlias("youden_index", {"objective": "youden"}),
-            ParameterAlias("recall_at_fixed_precision", {"objective": "recall_at_precision"}),
-            ParameterAlias("precision_at_fixed_recall", {"objective": "precision_at_recall"}),
-            ParameterAlias("sensitivity_at_specificity", {"objective": "recall_at_specificity"}),
+            *(
+                ParameterAlias(f"{name}@%", {"objective": name, "minimum": "%"})
+                for name in ("recall_at_precision", "precision_at_recall", "recall_at_specificity")
+            ),
+        ),
+        related_names=(
+            *("recall_at_fixed_precision", "precision_at_fixed_recall"),
+            "sensitivity_at_specificity",
         ),
     ),
 )

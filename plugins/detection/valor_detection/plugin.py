@@ -223,9 +223,12 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             aliases=("optimal_threshold", "best_confidence", "operating_point"),
             parameter_aliases=(
                 ParameterAlias("max_f1", {"objective": "f_beta"}),
-                ParameterAlias("recall_at_fixed_precision", {"objective": "recall_at_precision"}),
-                ParameterAlias("precision_at_fixed_recall", {"objective": "precision_at_recall"}),
+                *(
+                    ParameterAlias(f"{name}@%", {"objective": name, "minimum": "%"})
+                    for name in ("recall_at_precision", "precision_at_recall")
+                ),
             ),
+            related_names=("recall_at_fixed_precision", "precision_at_fixed_recall"),
         ),
         _table(
             "PrecisionRecallCurve",

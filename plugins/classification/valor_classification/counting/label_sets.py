@@ -72,15 +72,19 @@ class KeyAgreement(KeyState):
         self.has_several |= not view.is_single
         if self.rows:
             is_right = np.zeros(view.count)
-            is_right[self._truth_rows(view)[self._truth_bins(view) > 0]] = 1
+            is_right[
+                self._truth_rows(view)[truth_bins(view, self.thresholds, hardmax=self.hardmax) > 0]
+            ] = 1
             kept = np.flatnonzero(view.has_truth)
             numbers = Numbers(is_right[kept], np.zeros(len(kept), np.uint8))
             self._right.append(ItemRows(view.uids[kept], {"": numbers}))
         if self.hardmax and view.is_single:
             self._count_single(view)
             return
-        self.hits = self.hits + np.bincount(self._truth_bins(view), minlength=len(self.hits))
-        sizes, common = self._sizes(view)
+        self.hits = self.hits + np.bincount(
+            truth_bins(view, self.thresholds, hardmax=self.hardmax), minlength=len(self.hits)
+        )
+        sizes, common = set_sizes(view, self.thresholds, hardmax=self.hardmax)
         rows = view.taking_part
         truths = view.truth_counts[rows]
         for index in range(len(self.thresholds)):
@@ -95,8 +99,10 @@ class KeyAgreement(KeyState):
         self.has_several |= not view.is_single
         self.rows = ()
         hits = weights[self._truth_rows(view)]
-        self.hits = self.hits + weighed(self._truth_bins(view), hits, len(self.hits))
-        sizes, common = self._sizes(view)
+        self.hits = self.hits + weighed(
+            truth_bins(view, self.thresholds, hardmax=self.hardmax), hits, len(self.hits)
+        )
+        sizes, common = set_sizes(view, self.thresholds, hardmax=self.hardmax)
         rows = np.flatnonzero(view.taking_part)
         for index in range(len(self.thresholds)):
             found, shared = sizes[rows, index], common[rows, index]
@@ -200,15 +206,8 @@ class KeyAgreement(KeyState):
         wanted = self.thresholds.index(threshold)
         return sorted((c, u, n) for (index, c, u), n in self.sets.items() if index == wanted)
 
-    def _truth_bins(self, view: KeyView) -> NDArray[Any]:
-        """Return the number of thresholds that each listed ground truth's prediction passes."""
-        thresholds = np.array(self.thresholds)
-        if self.hardmax:
-            return kernels.thresholds.passed(view.top_scores[view.top_is_true], thresholds)
-        return kernels.thresholds.passed(view.truth_scores[view.truth_is_listed], thresholds)
-
     def _truth_rows(self, view: KeyView) -> Codes:
-        """Return the datum of each entry of `_truth_bins`."""
+        """Return the datum of each entry of `truth_bins`."""
         if self.hardmax:
             return np.flatnonzero(view.top_is_true)
         return view.truth_datums[view.truth_is_listed]
@@ -233,31 +232,55 @@ class KeyAgreement(KeyState):
             }
             self.sets.update({(index, *cell): count for cell, count in found.items() if count})
 
-    def _sizes(self, view: KeyView) -> tuple[Codes, Codes]:
-        """Predicted labels of every datum at every threshold, and how many of them are true."""
-        thresholds = np.array(self.thresholds)
-        if self.hardmax:
-            passed = view.top_scores[:, None] >= in_type(thresholds, view.top_scores.dtype)
-            passed &= (view.top_labels >= 0)[:, None]
-            hit = passed & view.top_is_true[:, None]
-            return passed.astype(np.int64), hit.astype(np.int64)
-        common = _reached(
-            view.truth_datums[view.truth_is_listed], self._truth_bins(view), view.count, thresholds
-        )
-        scores = view.scores
-        if not isinstance(scores, ScoreMatrix):
-            bins = kernels.thresholds.passed(scores.values, thresholds)
-            return _reached(scores.datums, bins, view.count, thresholds), common
-        sizes = np.empty((view.count, len(thresholds)), dtype=np.int64)
-        for index, limit in enumerate(in_type(thresholds, scores.values.dtype)):
-            sizes[:, index] = np.count_nonzero(scores.values >= limit, axis=1)
-        return sizes, common
-
     def _count_sets(self, index: int, common: Codes, united: Codes) -> None:
         width = int(united.max(initial=0)) + 1
         cells, counts = np.unique(common * width + united, return_counts=True)
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
             self.sets[index, *divmod(cell, width)] += count
+
+
+def truth_bins(view: KeyView, thresholds: tuple[float, ...], *, hardmax: bool) -> NDArray[Any]:
+    """Return the number of thresholds that each listed ground truth's prediction passes."""
+    if hardmax:
+        return kernels.thresholds.passed(view.top_scores[view.top_is_true], np.array(thresholds))
+    return kernels.thresholds.passed(view.truth_scores[view.truth_is_listed], np.array(thresholds))
+
+
+def set_sizes(
+    view: KeyView, thresholds: tuple[float, ...], *, hardmax: bool
+) -> tuple[Codes, Codes]:
+    """Return the predicted labels of every datum at every threshold, and how many are true.
+
+    Parameters
+    ----------
+    view : KeyView
+        Datums.
+    thresholds : tuple of float
+        Ascending score thresholds.
+    hardmax : bool
+        Whether only the best-scoring label of a datum is a prediction.
+
+    Returns
+    -------
+    sizes, common : ndarray of int64, shape (n_datums, n_thresholds)
+    """
+    least = np.array(thresholds)
+    if hardmax:
+        passed = view.top_scores[:, None] >= in_type(least, view.top_scores.dtype)
+        passed &= (view.top_labels >= 0)[:, None]
+        hit = passed & view.top_is_true[:, None]
+        return passed.astype(np.int64), hit.astype(np.int64)
+    listed = view.truth_datums[view.truth_is_listed]
+    bins = truth_bins(view, thresholds, hardmax=False)
+    common = _reached(listed, bins, view.count, least)
+    scores = view.scores
+    if not isinstance(scores, ScoreMatrix):
+        bins = kernels.thresholds.passed(scores.values, least)
+        return _reached(scores.datums, bins, view.count, least), common
+    sizes = np.empty((view.count, len(least)), dtype=np.int64)
+    for index, limit in enumerate(in_type(least, scores.values.dtype)):
+        sizes[:, index] = np.count_nonzero(scores.values >= limit, axis=1)
+    return sizes, common
 
 
 def _reached(

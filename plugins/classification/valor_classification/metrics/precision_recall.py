@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
 from attrs import frozen
 from valor_labels import LabelValues
 
-from valor_classification.counting import threshold_counts
+from valor_classification.counting import sample_counts, threshold_counts
+from valor_classification.counting.sample_counts import KeySampleCounts, SampleCounts, SetSizes
 from valor_classification.counting.threshold_counts import (
     LabelCounts,
     ThresholdCounts,
     coordinates,
     limits,
 )
+from valor_classification.counting.weighted_counts import number
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.results import NumberOrReason, Result, Undefined, ratio
 from valor_core.states import StateRequest
 
 
@@ -34,16 +37,49 @@ class LabelQuotient:
     parameters: Any
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Request label counts at the thresholds."""
+        """Request label counts at the thresholds, and sample counts for their average."""
         chosen = self.parameters
-        return (threshold_counts.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
+        states = [
+            *([threshold_counts] if set(chosen.average) - {"samples"} else []),
+            *([sample_counts] if "samples" in chosen.average else []),
+        ]
+        least = limits(chosen.score_thresholds)
+        return tuple(state.request(least, hardmax=chosen.hardmax) for state in states)
 
-    def compute(self, state: LabelCounts) -> Iterator[Result]:
+    def compute(self, *states: LabelCounts | SampleCounts) -> Iterator[Result]:
         """Yield one result for each threshold, label key and label, then the averages."""
         thresholds = self.parameters.score_thresholds
-        for key, part in state.sorted():
-            for threshold, counts in zip(thresholds, part.all_at(limits(thresholds)), strict=True):
-                yield from self._at(key, counts, self._shaped(threshold))
+        least = limits(thresholds)
+        for state in states:
+            for key, part in state.sorted():
+                is_of_samples = isinstance(part, KeySampleCounts)
+                counts = map(part.at, least) if is_of_samples else part.all_at(least)
+                for threshold, found in zip(thresholds, counts, strict=True):
+                    shaped = self._shaped(threshold)
+                    if is_of_samples:
+                        yield self._of_samples(key, found, len(part.labels), shaped)
+                    else:
+                        yield from self._at(key, found, shaped)
+
+    def _of_samples(
+        self, key: str, sets: Iterable[SetSizes], labels: int, shaped: dict[str, Any]
+    ) -> Result:
+        """Return the mean over datums of the value of their labels."""
+        total, count = Fraction(0), Fraction(0)
+        left_out: dict[str, Any] = {}
+        for common, predicted, true, datums in sets:
+            united = predicted + true - common
+            value = self.value(common, predicted - common, true - common, labels - united)
+            if isinstance(value, float):
+                total += Fraction(value) * datums
+                count += datums
+            else:
+                reason = value.reason.removesuffix(" of the label")
+                left_out[reason] = left_out.get(reason, 0) + datums
+        mean = float(total / count) if count else Undefined("no items with a value")
+        parameters = {"label_key": key, "average": "samples"} | shaped
+        excluded: dict[str, Any] = {reason: number(n) for reason, n in left_out.items()}
+        return Result(parameters=parameters, value=mean, left_out=excluded)
 
     def _at(self, key: str, counts: ThresholdCounts, shaped: dict[str, Any]) -> Iterator[Result]:
         columns = [one.tolist() for one in (counts.tp, counts.fp, counts.fn, counts.tn)]
@@ -57,7 +93,8 @@ class LabelQuotient:
         )
         include = self.parameters.include_prediction_only_labels
         for average in self.parameters.average:
-            yield from values.results(average, shaped, include)
+            if average != "samples":
+                yield from values.results(average, shaped, include)
 
     def _shaped(self, threshold: float | None) -> dict[str, Any]:
         return coordinates(threshold, self.parameters.hardmax) | changed_parameters(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter
 
-Average = Literal["none", "micro", "macro", "weighted"]
+Average = Literal["none", "micro", "macro", "weighted", "samples"]
 
 
 Thresholds = tuple[float | None, ...]

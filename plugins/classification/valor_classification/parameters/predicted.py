@@ -18,7 +18,8 @@ def _average(default: tuple[fields.Average, ...]) -> tuple[fields.Average, ...]:
     average: tuple[fields.Average, ...] = parameter(
         default=default,
         help="none is one result for each label; micro pools all labels, macro is the plain mean "
-        "over labels, weighted the mean by number of ground truths.",
+        "over labels, weighted the mean by number of ground truths; samples is the mean over items "
+        "of the value of each item's labels.",
         non_empty=True,
         distinct=True,
         instead=dict.fromkeys(("binary", "pos_label"), _OF_ONE_LABEL),
