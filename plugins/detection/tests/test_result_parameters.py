@@ -27,6 +27,7 @@ OTHERS: dict[str, Any] = {
     "max_detections": 2,
     "area_ranges": {"all": [0, 200]},
     "convert_to": "box",
+    "overlap": "probiou",
     "include_prediction_only_labels": True,
     "zero_division": None,
     "average": ["macro"],

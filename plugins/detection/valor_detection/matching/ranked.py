@@ -12,7 +12,7 @@ from valor_detection.kernels import matching as kernels
 from valor_detection.matching.matches import Matching, matching
 from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.table import Flags, Table
-from valor_detection.parameters.fields import ConvertTo, ProtocolName
+from valor_detection.parameters.fields import ConvertTo, OverlapName, ProtocolName
 
 
 class RankingParameters(typing.Protocol):
@@ -25,6 +25,10 @@ class RankingParameters(typing.Protocol):
     @property
     def convert_to(self) -> ConvertTo | None:
         """Kind of shape to convert all shapes to."""
+
+    @property
+    def overlap(self) -> OverlapName:
+        """Name of the overlap."""
 
     @property
     def max_detections(self) -> int | None:

@@ -17,7 +17,7 @@ from valor_detection.matching.interpolated import Curves
 from valor_detection.matching.matches import Matching
 from valor_detection.matching.protocols import NO_BOUNDS, AreaRange, Bounds, Protocol, protocol_of
 from valor_detection.matching.table import LABEL, Flags, Table
-from valor_detection.parameters.fields import AreaRanges, ConvertTo, ProtocolName
+from valor_detection.parameters.fields import AreaRanges, ConvertTo, OverlapName, ProtocolName
 
 _SPREAD = (
     *("iou_thresholds", "score_thresholds", "recall_score_threshold"),
@@ -44,6 +44,10 @@ class SelectionParameters(typing.Protocol):
     @property
     def convert_to(self) -> ConvertTo | None:
         """Kind of shape to convert all shapes to."""
+
+    @property
+    def overlap(self) -> OverlapName:
+        """Name of the overlap."""
 
 
 @frozen

@@ -17,6 +17,7 @@ class APParameters(fields.Sized):
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -28,6 +29,7 @@ class APAveragedParameters(fields.Sized):
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -36,6 +38,7 @@ class MeanAPParameters(APParameters):
 
     include_prediction_only_labels: bool = fields.prediction_only()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -44,6 +47,7 @@ class MeanAPAveragedParameters(APAveragedParameters):
 
     include_prediction_only_labels: bool = fields.prediction_only()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 _RECALL_SCORE_THRESHOLD: Any = parameter(
@@ -61,6 +65,7 @@ class ARParameters(fields.Sized):
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -73,6 +78,7 @@ class ARAveragedParameters(fields.Sized):
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -81,6 +87,7 @@ class MeanARParameters(ARParameters):
 
     include_prediction_only_labels: bool = fields.prediction_only()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -89,3 +96,4 @@ class MeanARAveragedParameters(ARAveragedParameters):
 
     include_prediction_only_labels: bool = fields.prediction_only()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP

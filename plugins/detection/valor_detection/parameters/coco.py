@@ -56,3 +56,4 @@ class COCOSummaryParameters:
     """Parameters of COCOSummary."""
 
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP

@@ -41,6 +41,7 @@ class LabelParameters(fields.Sized):
     zero_division: float | None = _ZERO_DIVISION
     include_prediction_only_labels: bool = fields.prediction_only()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -53,6 +54,7 @@ class CountsParameters(fields.Sized):
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -72,6 +74,7 @@ class BestThresholdParameters(ThresholdObjective, fields.Sized):
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -94,6 +97,7 @@ class PrecisionRecallCurveParameters(fields.Sized):
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _ZERO_DIVISION
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -110,6 +114,7 @@ class ConfusionMatrixParameters:
         check=Within(0),
     )
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -128,3 +133,4 @@ class DetailedCurveParameters:
         aliases=("pr_curve_max_examples",),
     )
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP

@@ -30,6 +30,7 @@ class ErrorAnalysisParameters:
     matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
     def __attrs_post_init__(self) -> None:
         if self.background_threshold >= self.iou_threshold:
@@ -57,6 +58,7 @@ class LRPParameters:
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -68,6 +70,7 @@ class OptimalLRPParameters:
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -85,3 +88,4 @@ class CalibrationParameters:
     matching: fields.ProtocolName = fields.MATCHING
     max_detections: int | None = fields.max_detections()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP

@@ -15,6 +15,9 @@ ProtocolName = Literal["coco", "ranked", "valor"]
 ConvertTo = Literal["box", "polygon", "mask"]
 
 
+OverlapName = Literal["iou", "probiou"]
+
+
 AreaRanges = Mapping[str, tuple[float | None, ...]]
 
 
@@ -51,6 +54,14 @@ CONVERT_TO: Any = parameter(
     aliases=("convert_annotations_to_type",),
 )
 """Field of the compared kind of shape."""
+
+
+OVERLAP: Any = parameter(
+    default="iou",
+    help="Overlap that IoU thresholds refer to: iou is intersection over union; probiou compares "
+    "boxes and rotated boxes as Gaussians, as Ultralytics does.",
+)
+"""Field of the overlap."""
 
 
 def iou_thresholds(

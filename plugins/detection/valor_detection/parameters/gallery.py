@@ -26,6 +26,7 @@ class ExamplesParameters:
     )
     offset: int = parameter(default=0, help="Number of images to skip.", check=Within(0))
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
@@ -47,3 +48,4 @@ class GalleryParameters:
     )
     matching: fields.ProtocolName = fields.MATCHING
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from valor_core.schemas import Codes
 from valor_core.schemas.detection import DetectionBatch
@@ -15,7 +15,7 @@ class Overlap(Protocol):
     A hashable value that pickles. Metrics with equal overlaps share their pairs.
     """
 
-    def of_parameters(self, chosen: Any) -> Self:
+    def of_parameters(self, chosen: Any) -> Overlap:
         """Return the overlap with the parameters of a metric."""
 
     def pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:

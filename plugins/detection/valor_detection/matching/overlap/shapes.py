@@ -12,6 +12,7 @@ from valor_core.schemas import Codes
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry.shapes import ends
 from valor_detection.matching.image_objects import Ragged
+from valor_detection.matching.overlap import Overlap
 from valor_detection.matching.overlap.boxes import box_pairs
 from valor_detection.parameters.fields import ConvertTo
 
@@ -32,8 +33,12 @@ class ShapeIOU:
     convert_to: ConvertTo | None = None
     of_ignored: Literal["union", "prediction"] = "union"
 
-    def of_parameters(self, chosen: Any) -> ShapeIOU:
+    def of_parameters(self, chosen: Any) -> Overlap:
         """Return the overlap with the parameters of a metric."""
+        if chosen.overlap == "probiou":
+            from valor_detection.matching.overlap.probabilistic import ProbabilisticIOU
+
+            return ProbabilisticIOU(chosen.convert_to)
         return evolve(self, convert_to=chosen.convert_to)
 
     def pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
