@@ -15,6 +15,9 @@ from .support import ROW
 
 SIZES = {"area_ranges": {"small": [0, 100], "large": [50, 1e10]}}
 VALOR = {"matching": "valor", "iou_thresholds": [0.75, 0.1, 0.5]}
+VOC2007, VOC2012 = (
+    {"matching": name, "iou_thresholds": [0.5, 0.3]} for name in ("voc2007", "voc2012")
+)
 RANKED = {"matching": "ranked", "iou_thresholds": [0.6]} | SIZES
 FEW = {"max_detections": 3, "include_prediction_only_labels": True}
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "iou_thresholds": [0.9, 0.5]}
@@ -28,10 +31,10 @@ def _thresholds() -> Path:
 
 
 PARAMETERS = {
-    "detection.AP": [{}, VALOR | SIZES, RANKED | {"max_detections": 3}],
+    "detection.AP": [{}, VALOR | SIZES, RANKED | {"max_detections": 3}, VOC2007, VOC2012],
     "detection.APAveragedOverIOUs": [{}, VALOR | SIZES, RANKED],
     "detection.mAP": [{}, VALOR | FEW, RANKED | FEW],
-    "detection.mAPAveragedOverIOUs": [{}, VALOR | SIZES | FEW, RANKED],
+    "detection.mAPAveragedOverIOUs": [{}, VALOR | SIZES | FEW, RANKED, VOC2012],
     "detection.AR": [{}, VALOR | {"recall_score_threshold": 0.5}, RANKED],
     "detection.ARAveragedOverScores": [{}, VALOR | {"score_thresholds": [0.5, 0]}, RANKED],
     "detection.mAR": [{}, {"max_detections": 1}, VALOR | FEW | {"recall_score_threshold": 0.5}],
@@ -77,6 +80,7 @@ PARAMETERS = {
         {},
         {"per_label": True, "iou_threshold": 0.6, "background_threshold": 0.2},
         {"matching": "valor", "include_prediction_only_labels": True},
+        {"matching": "voc2012"},
         {"matching": "ranked", "max_detections": 2, "per_label": True},
     ],
     "detection.LRP": [

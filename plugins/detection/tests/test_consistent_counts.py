@@ -185,9 +185,9 @@ def test_all_metrics_of_a_report_agree_on_counts(
             found = analysis.find(label=label).value
             assert found["false_positives"]["count"] == fp
             assert found["false_negatives"]["count"] == fn
-            assert sum(drawn[label]["precisions"]) / 101 == pytest.approx(
-                results["AP"].find(label=label).value, rel=1e-14
-            )
+            if protocol != "voc2012":  # the area under a curve with every point
+                mean = sum(drawn[label]["precisions"]) / len(drawn[label]["precisions"])
+                assert mean == pytest.approx(results["AP"].find(label=label).value, rel=1e-14)
 
 
 @for_each("protocol", NAMES)

@@ -119,14 +119,22 @@ class TestSameBits:
         limits = np.array([0.1, 0.35, 0.5, 0.7, 1.0])
         columns = PairColumns(*given)
         same(numeric.match_coco(columns, limits), compiled.match_coco(columns, limits))
-        same(numeric.match_best(columns, limits), compiled.match_best(columns, limits))
+        for prefers in (False, True):
+            same(
+                numeric.match_best(columns, limits, prefers_counted=prefers),
+                compiled.match_best(columns, limits, prefers_counted=prefers),
+            )
         scores = np.sort(np.arange(len(given[0]) - 1) // 3)[::-1] / 7
         ranked = (*given[:3], scores, given[3])
         same([numeric.match_ranked(*ranked)], [compiled.match_ranked(*ranked)])
         for limit in limits:
             one = np.array([limit])
             same(numeric.match_coco(columns, one), compiled.match_coco(columns, one))
-            same(numeric.match_best(columns, one), compiled.match_best(columns, one))
+            for prefers in (False, True):
+                same(
+                    numeric.match_best(columns, one, prefers_counted=prefers),
+                    compiled.match_best(columns, one, prefers_counted=prefers),
+                )
 
     @given(pairs())
     def test_64_thresholds(self, given):
@@ -156,6 +164,12 @@ class TestSameBits:
                 numeric.interpolated(*arguments, with_rows=with_rows),
                 compiled.interpolated(*arguments, with_rows=with_rows),
             )
+        weights = rng.poisson(1, len(labels)).astype(np.float64)
+        before = matches.false_before.astype(np.float64)
+        same(
+            [numeric.envelopes(matches, weights, before)],
+            [compiled.envelopes(matches, weights, before)],
+        )
 
     @given(pairs(), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
     def test_interpolated_of_weighted_groups(self, given, labels, groups, seed):

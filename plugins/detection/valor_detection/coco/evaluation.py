@@ -22,7 +22,7 @@ from valor_detection.coco.mask import ious_of_boxes, ious_of_masks
 from valor_detection.coco.settings import Params, check_type, ids
 from valor_detection.matching.interpolated import interpolate
 from valor_detection.matching.matches import Matching
-from valor_detection.matching.protocols import reaching
+from valor_detection.matching.precisions import reaching
 from valor_detection.matching.table import LABEL
 
 

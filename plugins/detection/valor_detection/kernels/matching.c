@@ -317,8 +317,21 @@ static int64_t best_pair(int64_t start, int64_t stop, const double *ious) {
     return best;
 }
 
+/* Finds the best pair of counted and of ignored ground truths, the first of equals, -1 without. */
+static void best_pairs(int64_t start, int64_t stop, const double *ious, const int64_t *truths,
+                       const uint8_t *ignored, int64_t best[2]) {
+    best[0] = best[1] = -1;
+    for (int64_t e = start; e < stop; e++) {
+        int64_t *of_kind = best + (ignored[truths[e]] != 0);
+        if (*of_kind < 0 || ious[e] > ious[*of_kind]) *of_kind = e;
+    }
+}
+
+/* If `prefers_counted` is set, ignored ground truths are candidates only at thresholds that no
+   counted one reaches. */
 EXPORT(void, match_best, const PairColumns *of, int64_t threshold_count, const double *thresholds,
-       uint64_t *used, uint64_t *matched, uint64_t *ignored_match, int64_t *matched_pair) {
+       int64_t prefers_counted, uint64_t *used, uint64_t *matched, uint64_t *ignored_match,
+       int64_t *matched_pair) {
     const int64_t count = of->count;
     const int64_t *starts = of->starts;
     const int64_t *truths = of->truths;
@@ -326,19 +339,27 @@ EXPORT(void, match_best, const PairColumns *of, int64_t threshold_count, const d
     const uint8_t *crowd = of->crowd;
     const uint8_t *ignored = of->ignored;
     for (int64_t i = 0; i < count; i++) {
-        uint64_t bits = 0, ignored_bits = 0;
+        uint64_t all_bits = 0, ignored_bits = 0, above = ~(uint64_t)0;
+        int64_t best[2] = {-1, -1};
         matched_pair[i] = -1;
-        if (starts[i] < starts[i + 1]) {
-            int64_t best = best_pair(starts[i], starts[i + 1], ious), truth = truths[best];
-            bits = reached(ious[best], thresholds, threshold_count);
+        if (prefers_counted)
+            best_pairs(starts[i], starts[i + 1], ious, truths, ignored, best);
+        else if (starts[i] < starts[i + 1])
+            best[0] = best_pair(starts[i], starts[i + 1], ious);
+        for (int kind = 0; kind < 2; kind++) {
+            if (best[kind] < 0) continue;
+            int64_t truth = truths[best[kind]];
+            uint64_t bits = reached(ious[best[kind]], thresholds, threshold_count) & above;
+            above &= ~bits;
             if (!crowd[truth]) {
                 bits &= ~used[truth];
                 used[truth] |= bits;
             }
-            if (ignored[truth]) ignored_bits = bits;
-            if (bits) matched_pair[i] = best;
+            if (ignored[truth]) ignored_bits |= bits;
+            if (bits && matched_pair[i] < 0) matched_pair[i] = best[kind];
+            all_bits |= bits;
         }
-        matched[i] = bits;
+        matched[i] = all_bits;
         ignored_match[i] = ignored_bits;
     }
 }
@@ -550,6 +571,34 @@ EXPORT(void, interpolated, const RankedMatches *of, int64_t point_count, const i
                 reached_by[first + r * group_count] = at < count ? hits[at].row : -1;
             }
         }
+}
+
+/* Writes the greatest precision at the recall of each true positive or a higher one, 0 for other
+   rows. Rows count as often as their weight. `envelopes` has a line of rows per threshold. */
+EXPORT(void, envelopes, const RankedMatches *of, const double *weights, const double *false_before,
+       double *envelopes) {
+    const int64_t *starts = of->starts;
+    const int64_t row_count = starts[of->count];
+    for (int64_t t = 0; t < of->threshold_count; t++) {
+        double *line = envelopes + t * row_count;
+        for (int64_t k = 0; k < of->count; k++) {
+            double true_count = 0, extra = 0, best = 0;
+            for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
+                int is_matched = of->matched[i] >> t & 1,
+                    is_hit = is_matched & ~(of->ignored_match[i] >> t) & 1;
+                true_count += is_hit * weights[i];
+                extra += (of->counted[i] & !is_matched) * weights[i];
+                line[i] = is_hit && weights[i] > 0
+                              ? true_count / (false_before[i] + extra + true_count)
+                              : 0;
+            }
+            for (int64_t i = starts[k + 1] - 1; i >= starts[k]; i--) {
+                if (line[i] == 0) continue;
+                if (line[i] > best) best = line[i];
+                line[i] = best;
+            }
+        }
+    }
 }
 
 typedef struct {

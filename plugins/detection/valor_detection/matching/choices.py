@@ -53,11 +53,20 @@ class BestFree(Choice):
 
 @frozen
 class Best(Choice):
-    """Best ground truth only, whether matched already or not: then the prediction is false."""
+    """Best ground truth only, whether matched already or not: then the prediction is false.
+
+    Parameters
+    ----------
+    prefers_counted : bool
+        If True, a prediction can match an ignored ground truth only at IoU limits that it reaches
+        with no counted one.
+    """
+
+    prefers_counted: bool = False
 
     def at_limits(self, columns: PairColumns, chosen: Codes | None, limits: Floats) -> Matches:
         """Match predictions in turn at up to 64 IoU limits."""
-        return kernels.match_best(columns, limits)
+        return kernels.match_best(columns, limits, prefers_counted=self.prefers_counted)
 
 
 @frozen

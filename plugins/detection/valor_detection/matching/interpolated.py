@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes, Floats
 from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
-from valor_detection.kernels.columns import GroupedMatches, RankedMatches
+from valor_detection.kernels.columns import GroupedMatches, RankedMatches, Ranks
 from valor_detection.matching.matches import Matching, matching
+from valor_detection.matching.precisions import areas, areas_weighted
 from valor_detection.matching.protocols import AreaRange, Protocol
 from valor_detection.matching.table import LABEL, ImageGroups, ImageWeights, Table
 
@@ -25,9 +26,9 @@ class Curves:
 
     Parameters
     ----------
-    precisions : ndarray of float64, shape (n_ious, 101, n_labels)
-        Greatest precision at a recall of at least 0, 0.01 … 1, or 0 if the recall is not reached.
-        -1 for labels without ground truths.
+    precisions : ndarray of float64, shape (n_ious, n_points, n_labels)
+        Greatest precision at each recall or a higher one, or 0 if the recall is not reached. -1 for
+        labels without ground truths. COCO has 101 recalls, 0, 0.01 … 1.
     found : ndarray of int64, shape (n_ious, n_labels)
         Matched ground truths of all counted predictions.
     positives : ndarray of int64, shape (n_labels,)
@@ -38,11 +39,17 @@ class Curves:
     found: Codes
     positives: Codes
     _scores: Callable[[], Floats]
+    _areas: Callable[[], Floats]
 
     @cached_property
     def scores(self) -> Floats:
         """Score at which each recall is reached, in the shape of the precisions."""
         return self._scores()
+
+    @cached_property
+    def areas(self) -> Floats:
+        """Area under the curve of every true positive, shape (n_ious, n_labels)."""
+        return self._areas()
 
     @property
     def recalls(self) -> Floats:
@@ -114,15 +121,32 @@ def interpolate(matched: Matching, max_detections: int | None, needed: Codes) ->
     ranked_matches = _ranked_matches(matched, max_detections)
     parts = [kernels.interpolated(each, needed, matched.positives)[:2] for each in ranked_matches]
     scores = partial(_scores, matched, max_detections, needed, ranked_matches)
-    return _curves(matched, parts, scores)
+    return _curves(matched, parts, scores, partial(_areas, ranked_matches, matched.positives))
+
+
+def _areas(ranked_matches: Sequence[RankedMatches], positives: Codes) -> Floats:
+    return _joined([areas(each, positives) for each in ranked_matches])
+
+
+def _areas_weighted(grouped: Sequence[GroupedMatches], weights: Ranks, positives: Codes) -> Floats:
+    return _joined([areas_weighted(each, weights, positives) for each in grouped])
 
 
 def _curves(
-    matched: Matching, parts: Sequence[tuple[Floats, Codes]], scores: Callable[[], Floats]
+    matched: Matching,
+    parts: Sequence[tuple[Floats, Codes]],
+    scores: Callable[[], Floats],
+    areas_of: Callable[[], Floats],
 ) -> Curves:
     precisions, hits = (_joined(part) for part in zip(*parts, strict=True))
     precisions = matched.protocol.precision.quotients(precisions)
-    return Curves(precisions=precisions, found=hits, positives=matched.positives, scores=scores)
+    return Curves(
+        precisions=precisions,
+        found=hits,
+        positives=matched.positives,
+        scores=scores,
+        areas=areas_of,
+    )
 
 
 def _resampled(
@@ -132,7 +156,8 @@ def _resampled(
     grouped = _grouped(images.groups, matched.protocol, matched.area_range, max_detections)
     weights, positives = images.weights.astype(np.int32), matched.positives
     parts = [kernels.interpolated_weighted(each, weights, needed, positives) for each in grouped]
-    return _curves(matched, parts, partial(_scores_of_images, matched, max_detections, needed))
+    scores = partial(_scores_of_images, matched, max_detections, needed)
+    return _curves(matched, parts, scores, partial(_areas_weighted, grouped, weights, positives))
 
 
 def _scores_of_images(matched: Matching, max_detections: int | None, needed: Codes) -> Floats:

@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from attrs import frozen
 
 from valor_core.schemas import Codes, Floats
+from valor_core.states import ExactSums
 from valor_detection.kernels import matching as kernels
+from valor_detection.kernels.columns import GroupedMatches, RankedMatches, Ranks
 
 ALMOST_ONE = 1 - 1e-10
 """Greatest IoU that pycocotools requires."""
 
-RECALLS: tuple[float, ...] = tuple(i / 100 for i in range(101))
-"""Recalls 0, 0.01 … 1 as decimals."""
 
-_ROUNDED = np.linspace(0, 1, 101)
+class PrecisionCurves(Protocol):
+    """Interpolated curves of all labels."""
+
+    @property
+    def precisions(self) -> Floats:
+        """Precision at each point, shape (t, points, k)."""
+
+    @property
+    def areas(self) -> Floats:
+        """Area under each curve, shape (t, k)."""
 
 
 @frozen
-class AtHundredths:
-    """Greatest precision at a recall of at least 0, 0.01 … 1; average precision is their mean.
+class At:
+    """Greatest precision at each of some recalls or a higher one; average precision is the mean.
 
     Parameters
     ----------
+    points : int
+        Number of recalls, equally spaced from 0 to 1.
     rounded : bool
-        If True, numbers have the rounding errors of pycocotools: recalls are the doubles of
-        ``numpy.linspace`` and quotients are rounded, which needs one more true positive at ten of
-        them, and the denominator of a precision has an epsilon. Otherwise they are exact.
+        If True, recalls are the doubles of ``numpy.linspace`` and quotients are rounded, as in
+        pycocotools and PASCAL VOC's development kit, which needs one more true positive at some of
+        them. Otherwise the comparison is exact.
+    epsilon : bool
+        If True, the denominator of a precision has the epsilon of pycocotools, which changes only
+        the quotient 1/1.
     """
 
+    points: int = 101
     rounded: bool = False
+    epsilon: bool = False
+
+    @property
+    def recalls(self) -> list[float]:
+        """Recalls as decimals."""
+        return [i / (self.points - 1) for i in range(self.points)]
 
     def needed(self, positives: Codes) -> Codes:
         """Return the true positives needed for each recall, by group.
@@ -41,20 +64,157 @@ class AtHundredths:
 
         Returns
         -------
-        ndarray of int64, shape (k, 101)
+        ndarray of int64, shape (k, points)
             Ascending. Column 0 is 0.
 
         Examples
         --------
         >>> positives = np.array([100])
-        >>> AtHundredths().needed(positives)[0, 35], AtHundredths(True).needed(positives)[0, 35]
+        >>> At().needed(positives)[0, 35], At(rounded=True).needed(positives)[0, 35]
         (np.int64(35), np.int64(36))
         """
-        return kernels.needed(positives, _ROUNDED if self.rounded else None)
+        recalls = np.linspace(0, 1, self.points)
+        if self.points == 101:  # COCO's, compiled
+            return kernels.needed(positives, recalls if self.rounded else None)
+        if self.rounded:
+            return reaching(positives, recalls)
+        last = self.points - 1
+        return -(-np.arange(self.points) * np.maximum(positives, 1)[:, None] // last)
 
     def quotients(self, precisions: Floats) -> Floats:
-        """Return the precisions of the kernels without their epsilon if numbers are exact.
+        """Return the precisions of the kernels, without their epsilon if the value has none."""
+        return precisions if self.epsilon else np.where(precisions > ALMOST_ONE, 1.0, precisions)
 
-        The epsilon of pycocotools changes only the quotient 1/1.
+    def terms(self, matches: RankedMatches, positives: Codes) -> Floats:
+        """Return the numbers whose mean is average precision, at least 0.
+
+        Parameters
+        ----------
+        matches : RankedMatches
+            Matched predictions, at t thresholds.
+        positives : ndarray of int64, shape (k,)
+            Counted ground truths by label.
+
+        Returns
+        -------
+        ndarray of float64, shape (t, n_terms, k)
+            0 for labels without ground truths.
         """
-        return precisions if self.rounded else np.where(precisions > ALMOST_ONE, 1.0, precisions)
+        found, *_ = kernels.interpolated(matches, self.needed(positives), positives)
+        return self.quotients(np.maximum(found, 0.0))
+
+    def perfect_terms(self, found: Codes, positives: Codes) -> Floats:
+        """Return the terms of labels with true positives only, shape (n_terms, k).
+
+        Parameters
+        ----------
+        found, positives : ndarray of int64, shape (k,)
+            True positives and counted ground truths by label.
+        """
+        return np.where(np.maximum(self.needed(positives), 1) <= found[:, None], 1.0, 0.0).T
+
+    def terms_of_curves(self, curves: PrecisionCurves) -> Floats:
+        """Return the terms of curves, as `terms`, but -1 for labels without ground truths."""
+        return curves.precisions
+
+
+@frozen
+class EveryPoint(At):
+    """Area under the interpolated precision-recall curve; curves are drawn at the points."""
+
+    def terms(self, matches: RankedMatches, positives: Codes) -> Floats:
+        """Return the areas of all labels as the only terms."""
+        return np.maximum(areas(matches, positives), 0.0)[:, None]
+
+    def perfect_terms(self, found: Codes, positives: Codes) -> Floats:
+        """Return the areas of labels with true positives only."""
+        quotients: Floats = found / np.maximum(positives, 1)
+        return quotients[None]
+
+    def terms_of_curves(self, curves: PrecisionCurves) -> Floats:
+        """Return the areas of curves."""
+        return curves.areas[:, None]
+
+
+def areas(matches: RankedMatches, positives: Codes) -> Floats:
+    """Return the area under the interpolated precision-recall curve of each label.
+
+    The mean over ground truths of the greatest precision at the recall of each or a higher one, and
+    0 for those without a match.
+
+    Parameters
+    ----------
+    matches : RankedMatches
+        Matched predictions, at t thresholds.
+    positives : ndarray of int64, shape (k,)
+        Counted ground truths by label.
+
+    Returns
+    -------
+    ndarray of float64, shape (t, k)
+        -1 for labels without ground truths.
+
+    References
+    ----------
+    PASCAL VOC development kit of 2012, ``VOCap``.
+    """
+    weights = np.ones(len(matches.at))
+    return _areas(matches, weights, matches.false_before.astype(np.float64), positives)
+
+
+def areas_weighted(matches: GroupedMatches, weights: Ranks, positives: Codes) -> Floats:
+    """Return the areas of predictions that count as often as the weight of their group.
+
+    Parameters
+    ----------
+    matches : GroupedMatches
+        Matched predictions and the groups of their images.
+    weights : ndarray of int32, shape (n_groups,)
+        Weight of each group.
+    positives : ndarray of int64, shape (k,)
+        Weighted ground truths by label.
+    """
+    ranked = matches.ranked
+    false = np.append(0.0, np.cumsum(weights[matches.false_groups], dtype=np.float64))
+    first = np.repeat(matches.false_starts[:-1], np.diff(ranked.starts))
+    before = false[first + ranked.false_before] - false[first]
+    return _areas(ranked, weights[matches.groups].astype(np.float64), before, positives)
+
+
+def _areas(matches: RankedMatches, weights: Floats, before: Floats, positives: Codes) -> Floats:
+    found = kernels.envelopes(matches, weights, before)
+    thresholds, count = len(found), len(positives)
+    labels = np.repeat(np.arange(count), np.diff(matches.starts))
+    codes = np.arange(thresholds)[:, None] * count + labels
+    sums = ExactSums()
+    sums.grow(thresholds * count)
+    sums.add_products(codes.ravel(), found.ravel(), np.tile(weights, thresholds))
+    values = np.array(sums.values).reshape(thresholds, count)
+    return np.where(positives > 0, values / np.maximum(positives, 1), -1.0)
+
+
+def reaching(positives: Codes, recalls: Floats) -> Codes:
+    """Return the true positives needed for given recalls, by group, as pycocotools counts them.
+
+    Parameters
+    ----------
+    positives : ndarray of int64, shape (k,)
+        Ground truths of each group.
+    recalls : ndarray of float64, shape (r,)
+        Recalls, compared with rounded quotients.
+
+    Returns
+    -------
+    ndarray of int64, shape (k, r)
+        More than the size of the group for recalls above 1.
+
+    Examples
+    --------
+    >>> reaching(np.array([3]), np.array([0.0, 0.5, 1.5])).tolist()
+    [[0, 2, 5]]
+    """
+    count = np.maximum(positives, 1.0)[:, None]
+    least = np.ceil(recalls * count)
+    least -= (least - 1) / count >= recalls  # rounding shifts them by at most one
+    least += least / count < recalls
+    return np.maximum(least, 0.0).astype(np.int64)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.schemas import Codes, Floats
+from valor_core.schemas import Floats
 from valor_core.states.memo import memoized
 from valor_detection.matching.choices import Best, BestFree, Choice, GreedyPairs
 from valor_detection.matching.overlap import Overlap
 from valor_detection.matching.overlap.shapes import ShapeIOU
-from valor_detection.matching.precisions import ALMOST_ONE, AtHundredths
+from valor_detection.matching.precisions import ALMOST_ONE, At, EveryPoint
 from valor_detection.matching.ties import ByBestOverlap, ByData, ByMatchedOverlap, Ties
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 
@@ -114,7 +114,7 @@ class Protocol:
         Returns the numbers that overlaps are compared with at given thresholds, ascending.
     bounds : Bounds
         Limits of average precision and recall for parameters that are not set.
-    precision : AtHundredths
+    precision : At
         Recalls at which average precision reads the precision.
     mean : callable
         Mean of an array, with the order and rounding of its sum.
@@ -143,7 +143,7 @@ class Protocol:
     choice: Choice = BestFree()
     limits: Callable[[Sequence[float]], Floats] = as_given
     bounds: Bounds = NO_BOUNDS
-    precision: AtHundredths = AtHundredths()
+    precision: At = At()
     mean: Callable[[Floats], float] = exact_mean
     absent: float | None = None
     many_to_ignored: bool = False
@@ -174,7 +174,7 @@ COCO = Protocol(
     name="coco",
     limits=of_linspace,
     bounds=Bounds(COCO_AREAS["all"], COCO_MAX_DETECTIONS),
-    precision=AtHundredths(rounded=True),
+    precision=At(rounded=True, epsilon=True),
     mean=rounded_mean,
 )
 """At every IoU threshold, each prediction in descending order of scores gets the best unmatched
@@ -186,7 +186,20 @@ RANKED = Protocol(name="ranked", ties=ByMatchedOverlap(), choice=GreedyPairs())
 VALOR = Protocol(name="valor", ties=ByBestOverlap(), choice=Best())
 """Each prediction gets only its best ground truth, as in earlier Valor programs."""
 
-PROTOCOLS = {protocol.name: protocol for protocol in (COCO, RANKED, VALOR)}
+VOC2007 = Protocol(
+    name="voc2007",
+    choice=Best(),
+    precision=At(points=11, rounded=True),
+    many_to_ignored=True,
+)
+"""PASCAL VOC until 2009: as `VOC2012`, with precision at 11 recalls."""
+
+VOC2012 = Protocol(name="voc2012", choice=Best(), precision=EveryPoint(), many_to_ignored=True)
+"""PASCAL VOC from 2010 on: each prediction gets only its best ground truth, which may be ignored. A
+second prediction on a counted one is a false positive. Average precision is the area under the
+interpolated curve."""
+
+PROTOCOLS = {protocol.name: protocol for protocol in (COCO, RANKED, VALOR, VOC2007, VOC2012)}
 """Protocols by name."""
 
 
@@ -206,33 +219,6 @@ def protocol_of(chosen: Any) -> Protocol:
     True
     """
     return PROTOCOLS[chosen.matching].of_parameters(chosen)
-
-
-def reaching(positives: Codes, recalls: Floats) -> Codes:
-    """Return the true positives needed for given recalls, by group, as pycocotools counts them.
-
-    Parameters
-    ----------
-    positives : ndarray of int64, shape (k,)
-        Ground truths of each group.
-    recalls : ndarray of float64, shape (r,)
-        Recalls, compared with rounded quotients.
-
-    Returns
-    -------
-    ndarray of int64, shape (k, r)
-        More than the size of the group for recalls above 1.
-
-    Examples
-    --------
-    >>> reaching(np.array([3]), np.array([0.0, 0.5, 1.5])).tolist()
-    [[0, 2, 5]]
-    """
-    count = np.maximum(positives, 1.0)[:, None]
-    least = np.ceil(recalls * count)
-    least -= (least - 1) / count >= recalls  # rounding shifts them by at most one
-    least += least / count < recalls
-    return np.maximum(least, 0.0).astype(np.int64)
 
 
 @memoized

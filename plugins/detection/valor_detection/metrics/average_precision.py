@@ -69,7 +69,7 @@ class AveragePrecision(Average):
         return precision_rows(state.table, first, thresholds if self.over_ious else thresholds[:1])
 
     def numbers(self, table: Table) -> Iterator[Numbers]:
-        """Yield interpolated precisions, per IoU threshold or for all of them together."""
+        """Yield the terms of average precision, per IoU threshold or for all of them together."""
         thresholds = self.parameters.iou_thresholds
         groups = [tuple(sorted(thresholds))] if self.over_ious else [(one,) for one in thresholds]
         for group in groups:
@@ -79,7 +79,7 @@ class AveragePrecision(Average):
                 curves = chosen.curves(table)
                 yield Numbers(
                     table=table,
-                    values=curves.precisions[rows],
+                    values=chosen.protocol.precision.terms_of_curves(curves)[rows],
                     positives=curves.positives,
                     protocol=chosen.protocol,
                     coordinates={**at, **chosen.coordinates},

@@ -17,7 +17,6 @@ from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import StateRequest
 from valor_core.states.memo import memoized
 from valor_detection.kernels import analysis as kernels
-from valor_detection.kernels import matching as matching_kernels
 from valor_detection.kernels.columns import ErrorColumns, FaultColumns, RankedMatches
 from valor_detection.kernels.reference.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.matching import candidate_pairs
@@ -261,7 +260,7 @@ def _repaired(scores: Floats, targets: Codes, used: Flags) -> tuple[Codes, Flags
 
 @frozen(eq=False)
 class _Gains:
-    """Precision of every label after each repair.
+    """Terms of every label's average precision after each repair.
 
     The repairs are the five kinds of predictions, missed ground truths, all false positives, all
     false negatives, and none.
@@ -270,8 +269,8 @@ class _Gains:
     ----------
     protocol : Protocol
         Protocol of the matching and of means.
-    precisions : sequence of ndarray of float64, shapes (101, n_labels)
-        Interpolated precisions, at most 0 for labels without ground truths.
+    precisions : sequence of ndarray of float64, shapes (n_terms, n_labels)
+        Numbers whose mean is average precision, 0 for labels without ground truths.
     remaining : ndarray of bool, shape (9, n_labels)
         True for labels with any ground truth or prediction left.
     """
@@ -284,17 +283,17 @@ class _Gains:
     def of(cls, table: Table, chosen: ErrorAnalysisParameters, errors: _Errors) -> _Gains:
         """Compute the precisions after each repair."""
         protocol, positives = protocol_of(chosen), errors.positives
-        targets = protocol.precision.needed(positives)
+        precision = protocol.precision
         ranked_matches = _ranked_matches(errors)
         as_is = _unrepaired(ranked_matches)
-        repaired, *_ = matching_kernels.interpolated(ranked_matches, targets, positives)
+        repaired = precision.terms(ranked_matches, positives)
         background = as_is._replace(false_before=np.zeros_like(as_is.false_before))
         precisions = [
             *repaired[:BACKGROUND],
-            matching_kernels.interpolated(background, targets, positives)[0][0],
-            _of_fewer(as_is, positives - errors.missed, protocol),
-            np.where(np.maximum(targets, 1) <= errors.found[:, None], 1.0, 0.0).T,
-            _of_fewer(as_is, errors.found, protocol),
+            precision.terms(background, positives)[0],
+            precision.terms(as_is, positives - errors.missed)[0],
+            precision.perfect_terms(errors.found, positives),
+            precision.terms(as_is, errors.found)[0],
             repaired[NOTHING],
         ]
         return cls(protocol, precisions, _remaining(errors))
@@ -321,8 +320,7 @@ class _Gains:
         precisions = self.precisions[repair]
         if len(codes) < precisions.shape[1]:
             precisions = precisions[:, codes]
-        precisions = np.maximum(precisions, 0.0)
-        return mean(self.protocol.precision.quotients(precisions), self.protocol)
+        return mean(precisions, self.protocol)
 
 
 def _ranked_matches(errors: _Errors) -> RankedMatches:
@@ -347,14 +345,6 @@ def _unrepaired(ranked_matches: RankedMatches) -> RankedMatches:
     matched = ranked_matches.matched >> np.uint64(NOTHING)
     none = np.zeros_like(matched)
     return ranked_matches._replace(matched=matched, ignored_match=none, threshold_count=1)
-
-
-def _of_fewer(ranked_matches: RankedMatches, positives: Codes, protocol: Protocol) -> Floats:
-    """Return the precisions for smaller numbers of ground truths."""
-    precisions, *_ = matching_kernels.interpolated(
-        ranked_matches, protocol.precision.needed(positives), positives
-    )
-    return precisions.reshape(precisions.shape[1:])
 
 
 def _remaining(errors: _Errors) -> Flags:

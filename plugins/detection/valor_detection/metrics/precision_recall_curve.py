@@ -12,7 +12,6 @@ from valor_core.results import Result, ratios
 from valor_core.states import StateRequest
 from valor_detection.matching import settings
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.precisions import RECALLS
 from valor_detection.matching.settings import Selection, selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import EvaluationState, tally
@@ -109,7 +108,7 @@ class PrecisionRecallCurve:
         with_truth = [code for code in codes if found.positives[code]]
         curves = {
             table.labels[code].value: {
-                "recalls": list(RECALLS),
+                "recalls": chosen.protocol.precision.recalls,
                 "precisions": found.precisions[row, :, code].tolist(),
                 "scores": found.scores[row, :, code].tolist(),
             }

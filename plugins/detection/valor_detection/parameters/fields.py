@@ -9,7 +9,7 @@ from valor_core.errors import ParameterError, did_you_mean, short_repr
 from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
-ProtocolName = Literal["coco", "ranked", "valor"]
+ProtocolName = Literal["coco", "ranked", "valor", "voc2007", "voc2012"]
 
 
 ConvertTo = Literal["box", "polygon", "mask"]
@@ -42,7 +42,7 @@ MATCHING: Any = parameter(
     default="coco",
     help="Protocol to match predictions to ground truths: coco is bitwise equal to pycocotools; "
     "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
-    "only to its best ground truth.",
+    "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits.",
 )
 """Field of the protocol."""
 

@@ -48,6 +48,7 @@ _ranked = KERNELS.function("ranked")
 _true_positives = KERNELS.function("true_positives")
 _needed = KERNELS.function("needed", optional=("recalls",))
 _interpolated = KERNELS.function("interpolated")
+_envelopes = KERNELS.function("envelopes")
 _interpolated_weighted = KERNELS.function("interpolated_weighted")
 
 
@@ -161,17 +162,21 @@ def match_coco(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Code
     return _matched(_match_coco, pairs, thresholds)
 
 
-def match_best(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
+def match_best(
+    pairs: PairColumns, thresholds: Floats, *, prefers_counted: bool = False
+) -> tuple[Bits, Bits, Codes]:
     """See `reference.matching.match_best`."""
-    return _matched(_match_best, pairs, thresholds)
+    return _matched(_match_best, pairs, thresholds, prefers_counted)
 
 
-def _matched(kernel: Any, pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
+def _matched(
+    kernel: Any, pairs: PairColumns, thresholds: Floats, *options: bool
+) -> tuple[Bits, Bits, Codes]:
     count = len(pairs.starts) - 1
     matched, ignored_match = np.empty(count, np.uint64), np.empty(count, np.uint64)
     matched_pair = np.empty(count, np.int64)
     kernel(
-        *(_struct(pairs), len(thresholds), thresholds),
+        *(_struct(pairs), len(thresholds), thresholds, *options),
         *(np.zeros(len(pairs.crowd), np.uint64), matched, ignored_match, matched_pair),
     )
     return matched, ignored_match, matched_pair
@@ -251,6 +256,13 @@ def interpolated(
         *(precisions, reached_by, found),
     )
     return precisions, found, reached_by
+
+
+def envelopes(matches: RankedMatches, weights: Floats, false_before: Floats) -> Floats:
+    """See `reference.matching.envelopes`."""
+    found = np.empty((matches.threshold_count, len(matches.at)))
+    _envelopes(_struct(matches), weights, false_before, found)
+    return found
 
 
 def interpolated_weighted(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -274,17 +274,28 @@ def _matched(
     return matched, ignored_match, matched_pair
 
 
-def match_best(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
-    """Match every prediction only to its best ground truth, as earlier Valor programs did.
+def match_best(
+    pairs: PairColumns, thresholds: Floats, *, prefers_counted: bool = False
+) -> tuple[Bits, Bits, Codes]:
+    """Match every prediction only to its best ground truth, as PASCAL VOC does.
 
     The best ground truth has the greatest IoU, and is the first one of equals. A prediction has no
-    match if its best ground truth is matched already. Parameters and results are those of
-    `match_coco`.
+    match if its best ground truth is matched already. Results are those of `match_coco`.
+
+    Parameters
+    ----------
+    pairs, thresholds
+        As for `match_coco`.
+    prefers_counted : bool
+        If True, ignored ground truths are candidates only at thresholds that no counted one
+        reaches.
     """
-    truths, ious = pairs.truths, pairs.ious
+    truths, ious, ignored = pairs.truths, pairs.ious, pairs.ignored
 
     def best(own: range, is_free: list[bool], threshold: float) -> int | None:
-        only = max(own, key=ious.__getitem__, default=None)
+        counted = [e for e in own if not ignored[truths[e]] and ious[e] >= threshold]
+        candidates = counted if prefers_counted and counted else own
+        only = max(candidates, key=ious.__getitem__, default=None)
         if only is None or not is_free[truths[only]] or ious[only] < threshold:
             return None
         return only
@@ -528,6 +539,37 @@ def interpolated(
         if with_rows:
             reached_by[number, is_reached, group] = rows.start + hits[at]
     return precisions, found, reached_by
+
+
+def envelopes(matches: RankedMatches, weights: Floats, false_before: Floats) -> Floats:
+    """Return the greatest precision at the recall of each true positive or a higher one.
+
+    Parameters
+    ----------
+    matches : RankedMatches
+        Matched predictions, at t thresholds.
+    weights : ndarray of float64, shape (n,)
+        How often each row counts, a whole number.
+    false_before : ndarray of float64, shape (n,)
+        Number of predictions that rank before each row and are never matched, with their weights.
+
+    Returns
+    -------
+    ndarray of float64, shape (t, n)
+        0 for rows that are no true positives, or have a weight of 0.
+    """
+    found = np.zeros((matches.threshold_count, len(matches.at)))
+    spans = list(pairwise(matches.starts.tolist()))
+    for number, (first, last) in product(range(len(found)), spans):
+        rows = slice(first, last)
+        is_matched = _is_at(matches.matched[rows], number)
+        is_hit = is_matched & ~_is_at(matches.ignored_match[rows], number)
+        true = np.cumsum(weights[rows] * is_hit)
+        false = np.cumsum(weights[rows] * (matches.counted[rows] & ~is_matched))
+        hits = np.flatnonzero(is_hit & (weights[rows] > 0))
+        precision = true[hits] / (false_before[rows][hits] + false[hits] + true[hits])
+        found[number, first + hits] = np.maximum.accumulate(precision[::-1])[::-1]
+    return found
 
 
 def interpolated_weighted(
