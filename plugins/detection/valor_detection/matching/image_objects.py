@@ -123,13 +123,13 @@ class ImageObjects:
             true_labels=saved_column(content, "true_labels", shape=true_shape, **codes),
             true_areas=saved_column(content, "true_areas", np.float64, shape=true_shape),
             crowd=saved_column(content, "crowd", np.bool_, shape=true_shape),
-            ignored=saved_column(content, "ignored", np.bool_, shape=true_shape),
+            ignored=_saved_flags(content, "ignored", true_shape, absent=False),
             datums=datums,
             labels=saved_column(content, "labels", shape=shape, **codes),
             scores=saved_column(content, "scores", np.float64, shape=shape),
             areas=saved_column(content, "areas", np.float64, shape=shape),
             annotations=saved_column(content, "annotations", np.int64, shape=shape, low=0),
-            searched=saved_column(content, "searched", np.bool_, shape=shape),
+            searched=_saved_flags(content, "searched", shape, absent=True),
             starts=saved_offsets(content, "starts", len(datums), len(truths)),
             truths=truths,
             ious=saved_column(
@@ -175,6 +175,14 @@ class ImageObjects:
     def uncounted(self) -> Flags:
         """True for crowds and ignored objects, which are never positives."""
         return self.crowd | self.ignored
+
+
+def _saved_flags(content: StateContent, name: str, shape: tuple[int], *, absent: bool) -> Flags:
+    """Return a column of flags, all equal to `absent` in states saved before the column existed."""
+    if name not in content:
+        return np.full(shape, absent)
+    flags: Flags = saved_column(content, name, np.bool_, shape=shape)
+    return flags
 
 
 def _searched(batch: DetectionBatch) -> Flags:
