@@ -14,7 +14,7 @@ from valor_detection.arrays.from_arrays import (
     from_supervision,
     from_torchvision,
 )
-from valor_detection.parameters.fields import Rule
+from valor_detection.parameters.fields import ProtocolName
 
 from valor_core import evaluate
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObjects
@@ -106,8 +106,8 @@ def test_a_parquet_table_of_float32_scores_keeps_their_decimals(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("rule", get_args(Rule))
-def test_iou_reaches_threshold_equal_to_its_decimal(rule: Rule, dtype: type) -> None:
+@pytest.mark.parametrize("rule", get_args(ProtocolName))
+def test_iou_reaches_threshold_equal_to_its_decimal(rule: ProtocolName, dtype: type) -> None:
     for part in range(1, 100):
         size = np.array([[0, 0, 10, 10]], dtype)
         other = np.array([[0, 0, part / 10, 10]], dtype)
