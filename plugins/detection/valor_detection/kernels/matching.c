@@ -531,29 +531,23 @@ STRUCT(RankedMatches,
 EXPORT(void, interpolated, const RankedMatches *of, int64_t point_count, const int64_t *needed,
        const int64_t *positives, int with_rows, void *room, double *values, double *precisions,
        int32_t *reached_by, int64_t *found) {
-    const int64_t group_count = of->count;
-    const int64_t threshold_count = of->threshold_count;
-    const int64_t *starts = of->starts;
-    const int32_t *false_before = of->false_before;
-    const uint8_t *counted = of->counted;
-    const uint64_t *matched = of->matched;
-    const uint64_t *ignored_match = of->ignored_match;
+    const RankedMatches in = *of; /* a copy, which outputs cannot alias */
     Hit *hits = room;
-    for (int64_t t = 0; t < threshold_count; t++)
-        for (int64_t k = 0; k < group_count; k++) {
+    for (int64_t t = 0; t < in.threshold_count; t++)
+        for (int64_t k = 0; k < in.count; k++) {
             const int64_t *need = needed + k * point_count;
-            int64_t count = 0, first = t * point_count * group_count + k;
+            int64_t count = 0, first = t * point_count * in.count + k;
             int32_t extra = 0; /* false positives among these rows */
             double *line = precisions + first, best = 0, nothing = positives[k] ? 0 : -1;
-            for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
-                int is_matched = matched[i] >> t & 1,
-                    is_hit = is_matched & ~(ignored_match[i] >> t) & 1;
-                hits[count].false_before = false_before[i] + extra;
+            for (int64_t i = in.starts[k]; i < in.starts[k + 1]; i++) {
+                int is_matched = in.matched[i] >> t & 1,
+                    is_hit = is_matched & ~(in.ignored_match[i] >> t) & 1;
+                hits[count].false_before = in.false_before[i] + extra;
                 hits[count].row = (int32_t)i;
                 count += is_hit;
-                extra += counted[i] & !is_matched;
+                extra += in.counted[i] & !is_matched;
             }
-            found[t * group_count + k] = count;
+            found[t * in.count + k] = count;
             if (!positives[k] || !point_count) count = 0;
             for (int64_t i = count - 1; i >= 0; i--) {
                 double true_count = (double)(i + 1);
@@ -563,12 +557,12 @@ EXPORT(void, interpolated, const RankedMatches *of, int64_t point_count, const i
             }
             for (int64_t r = 0; r < point_count; r++) {
                 int64_t at = need[r] > 1 ? need[r] - 1 : 0;
-                line[r * group_count] = at < count ? values[at] : nothing;
+                line[r * in.count] = at < count ? values[at] : nothing;
             }
             if (!with_rows) continue;
             for (int64_t r = 0; r < point_count; r++) {
                 int64_t at = need[r] > 1 ? need[r] - 1 : 0;
-                reached_by[first + r * group_count] = at < count ? hits[at].row : -1;
+                reached_by[first + r * in.count] = at < count ? hits[at].row : -1;
             }
         }
 }
@@ -621,34 +615,28 @@ EXPORT(void, interpolated_weighted, const RankedMatches *of, const int32_t *grou
        const int64_t *false_starts, const int32_t *false_groups, const int32_t *weights,
        int64_t point_count, const int64_t *needed, const int64_t *positives, void *room,
        double *precisions, int64_t *found) {
-    const int64_t group_count = of->count;
-    const int64_t threshold_count = of->threshold_count;
-    const int64_t *starts = of->starts;
-    const int32_t *false_before = of->false_before;
-    const uint8_t *counted = of->counted;
-    const uint64_t *matched = of->matched;
-    const uint64_t *ignored_match = of->ignored_match;
+    const RankedMatches in = *of; /* a copy, which outputs cannot alias */
     int64_t most = 0;
-    for (int64_t k = 0; k < group_count; k++)
-        if (starts[k + 1] - starts[k] > most) most = starts[k + 1] - starts[k];
+    for (int64_t k = 0; k < in.count; k++)
+        if (in.starts[k + 1] - in.starts[k] > most) most = in.starts[k + 1] - in.starts[k];
     WeightedRow *kept = room;
     WeightedHit *ranked = (WeightedHit *)(kept + most + 1);
-    for (int64_t k = 0; k < group_count; k++) {
+    for (int64_t k = 0; k < in.count; k++) {
         const int32_t *wrong = false_groups + false_starts[k];
         const int64_t *need = needed + k * point_count;
         int64_t size = 0, passed = 0;
         double missed = 0;
-        for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
+        for (int64_t i = in.starts[k]; i < in.starts[k + 1]; i++) {
             const int32_t weight = weights[groups[i]];
-            for (; passed < false_before[i]; passed++) missed += weights[wrong[passed]];
+            for (; passed < in.false_before[i]; passed++) missed += weights[wrong[passed]];
             kept[size].weight = weight;
             kept[size].false_before = missed;
-            kept[size].hits = matched[i] & ~ignored_match[i];
-            kept[size].misses = counted[i] ? ~matched[i] : 0;
+            kept[size].hits = in.matched[i] & ~in.ignored_match[i];
+            kept[size].misses = in.counted[i] ? ~in.matched[i] : 0;
             size += weight > 0;
         }
-        for (int64_t t = 0; t < threshold_count; t++) {
-            double *line = precisions + t * point_count * group_count + k;
+        for (int64_t t = 0; t < in.threshold_count; t++) {
+            double *line = precisions + t * point_count * in.count + k;
             double true_count = 0, extra = 0, best = 0;
             int64_t count = 0, at = 0;
             for (int64_t i = 0; i < size; i++) {
@@ -659,9 +647,9 @@ EXPORT(void, interpolated_weighted, const RankedMatches *of, const int32_t *grou
                 count += is_hit;
                 extra += is_miss * kept[i].weight;
             }
-            found[t * group_count + k] = (int64_t)true_count;
+            found[t * in.count + k] = (int64_t)true_count;
             if (!positives[k]) {
-                for (int64_t r = 0; r < point_count; r++) line[r * group_count] = -1;
+                for (int64_t r = 0; r < point_count; r++) line[r * in.count] = -1;
                 continue;
             }
             if (!point_count) continue;
@@ -674,7 +662,7 @@ EXPORT(void, interpolated_weighted, const RankedMatches *of, const int32_t *grou
             for (int64_t r = 0; r < point_count; r++) {
                 const double least = need[r] > 1 ? (double)need[r] : 1;
                 while (at < count && ranked[at].true_count < least) at++;
-                line[r * group_count] = at < count ? ranked[at].false_count : 0;
+                line[r * in.count] = at < count ? ranked[at].false_count : 0;
             }
         }
     }
