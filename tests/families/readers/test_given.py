@@ -297,7 +297,7 @@ def test_compute_without_data_raises_error() -> None:
 
 
 def test_items_of_a_metric_without_rows_are_a_warning() -> None:
-    report = evaluate(*LABELS, ["F1"], items=True)
+    report = evaluate(*LABELS, ["ConfusionMatrix"], items=True)
 
     assert report.items == ()
     assert report.warnings == (

@@ -38,7 +38,9 @@ def test_accuracies_are_compared_by_mcnemars_test() -> None:
     assert number.test is not None
     assert number.test.method == "McNemar"
     assert number.test.p == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-9)
-    (flips,) = found.flips
+    assert {one.result.type for one in found.numbers if one.test is not None} == {"Accuracy"}
+    flips, of_f1 = found.flips
+    assert (of_f1.better, of_f1.worse) == (flips.better, flips.worse)
     assert [len(flips.worse), len(flips.better), len(flips.wrong)] == [
         table[0][1],
         table[1][0],
@@ -53,9 +55,9 @@ def test_rows_are_the_same_for_any_split() -> None:
     for rows in (slice(150, 200), slice(0, 30), slice(30, 150)):
         evaluator.update(items[rows])
 
-    (table,) = evaluator.compute().items
-    rights = {row.uid: row.value for row in table.rows}
-    assert rights == {f"i{i}": float(one) for i, one in enumerate(FIRST == TRUTHS)}
+    for table in evaluator.compute().items:
+        rights = {row.uid: row.value for row in table.rows}
+        assert rights == {f"i{i}": float(one) for i, one in enumerate(FIRST == TRUTHS)}
 
 
 def test_rows_survive_a_saved_state(tmp_path: Any) -> None:

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.kernels.values import ConfusionCells, ReliabilityBins, RowTops
+from valor_classification.kernels.values import (
+    ConfusionCells,
+    ReliabilityBins,
+    RowTops,
+    in_type,
+)
 from valor_core.kernels import thread_count
 from valor_core.schemas import Codes, Floats, Label, Uids
 from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
@@ -267,6 +272,29 @@ class KeyView:
             scores = values[self.truth_entries] if len(values) else np.zeros(len(self.truth_labels))
         return np.where(self.truth_is_listed, scores, 0).astype(values.dtype, copy=False)
 
+    @memoized
+    def set_sizes(self, score_thresholds: tuple[float, ...], hardmax: bool) -> tuple[Codes, Codes]:
+        """Return the numbers of predicted labels and of true ones among them.
+
+        Both have a row for each datum and a column for each threshold. With `hardmax`, only the
+        best-scoring label of a datum is a prediction.
+        """
+        thresholds = np.array(score_thresholds)
+        if hardmax:
+            passed = self.top_scores[:, None] >= in_type(thresholds, self.top_scores.dtype)
+            passed &= (self.top_labels >= 0)[:, None]
+            return passed.astype(np.int64), (passed & self.top_is_true[:, None]).astype(np.int64)
+        datums = self.truth_datums[self.truth_is_listed]
+        bins = kernels.thresholds.passed(self.truth_scores[self.truth_is_listed], thresholds)
+        common, scores = _reached(datums, bins, self.count, thresholds), self.scores
+        if not isinstance(scores, ScoreMatrix):
+            bins = kernels.thresholds.passed(scores.values, thresholds)
+            return _reached(scores.datums, bins, self.count, thresholds), common
+        sizes = np.empty((self.count, len(thresholds)), dtype=np.int64)
+        for index, limit in enumerate(in_type(thresholds, scores.values.dtype)):
+            sizes[:, index] = np.count_nonzero(scores.values >= limit, axis=1)
+        return sizes, common
+
     @cached
     def listed_is_true(self) -> NDArray[np.bool_]:
         """True for entries of a score list that are ground truths."""
@@ -324,6 +352,15 @@ def _view(batch: ClassificationBatch, key: str, is_used: NDArray[np.bool_]) -> K
         codes[batch.truth_labels[own_truths]],
         key_scores,
     )
+
+
+def _reached(
+    datums: Codes, bins: NDArray[Any], count: int, thresholds: NDArray[np.float64]
+) -> Codes:
+    """Number of entries of each datum that pass each threshold."""
+    width = len(thresholds) + 1
+    table = np.bincount(datums * width + bins, minlength=count * width).reshape(count, width)
+    return np.cumsum(table[:, :0:-1], axis=1)[:, ::-1]
 
 
 def _is_in(values: Codes, ascending: Codes) -> NDArray[np.bool_]:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field
+from attrs import define
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import KeyState, StateByKey
+from valor_classification.counting.by_key import KeyItems, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import threshold_warnings
 from valor_classification.counting.weighted_counts import as_text, of_text, total, weighed
-from valor_classification.kernels.values import in_type
 from valor_core.errors import StateError
-from valor_core.results import ItemRows, Numbers
+from valor_core.results import ItemRows
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column
 
@@ -30,7 +28,7 @@ def _no_hits(state: KeyAgreement) -> Codes:
 
 
 @define(slots=False, repr=False)
-class KeyAgreement(KeyState):
+class KeyAgreement(KeyItems):
     """Datums by the overlap of their predicted labels and ground truths, at every threshold.
 
     Parameters
@@ -56,13 +54,11 @@ class KeyAgreement(KeyState):
 
     thresholds: tuple[float, ...]
     hardmax: bool
-    rows: tuple[bool, ...] = ()
     with_truth: int = counted(int)
     datums: int = counted(int)
     has_several: bool = counted(bool)
     hits: Codes = counted(_no_hits, takes_self=True)
     sets: Counter[tuple[int, int, int]] = counted(Counter)
-    _right: list[ItemRows] = field(factory=list, init=False)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
@@ -76,15 +72,14 @@ class KeyAgreement(KeyState):
                 self._truth_rows(view)[truth_bins(view, self.thresholds, hardmax=self.hardmax) > 0]
             ] = 1
             kept = np.flatnonzero(view.has_truth)
-            numbers = Numbers(is_right[kept], np.zeros(len(kept), np.uint8))
-            self._right.append(ItemRows(view.uids[kept], {"": numbers}))
+            self.keep(view.uids[kept], {"": is_right[kept]})
         if self.hardmax and view.is_single:
             self._count_single(view)
             return
         self.hits = self.hits + np.bincount(
             truth_bins(view, self.thresholds, hardmax=self.hardmax), minlength=len(self.hits)
         )
-        sizes, common = set_sizes(view, self.thresholds, hardmax=self.hardmax)
+        sizes, common = view.set_sizes(self.thresholds, self.hardmax)
         rows = view.taking_part
         truths = view.truth_counts[rows]
         for index in range(len(self.thresholds)):
@@ -102,7 +97,7 @@ class KeyAgreement(KeyState):
         self.hits = self.hits + weighed(
             truth_bins(view, self.thresholds, hardmax=self.hardmax), hits, len(self.hits)
         )
-        sizes, common = set_sizes(view, self.thresholds, hardmax=self.hardmax)
+        sizes, common = view.set_sizes(self.thresholds, self.hardmax)
         rows = np.flatnonzero(view.taking_part)
         for index in range(len(self.thresholds)):
             found, shared = sizes[rows, index], common[rows, index]
@@ -117,19 +112,7 @@ class KeyAgreement(KeyState):
         """1 for a datum that is right, otherwise 0; for one threshold and one truth each."""
         if not self.rows or self.has_several or len(self.thresholds) > 1:
             return None
-        return ItemRows.joined(self._right).sorted()
-
-    def merge(self, other: Self) -> None:
-        """Add the counts and rows of another state of the same request, which is not modified."""
-        super().merge(other)
-        self.rows = self.rows if other.rows else ()
-        self._right += other._right
-
-    def resamples(
-        self, parts: Sequence[Self], weights: Codes, nested: Callable[..., Iterable[Any]]
-    ) -> Iterator[Self]:
-        """Yield weighted sums of the counts."""
-        return self._resamples(parts, weights, nested)
+        return self.kept
 
     def warnings(self) -> Iterator[str]:
         """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
@@ -147,14 +130,11 @@ class KeyAgreement(KeyState):
         sets: Any = [(*cell, as_text(count)) for cell, count in self.sets.items()]
         if not any(isinstance(weight, str) for *_, weight in sets):
             sets = np.array(sets, np.int64).reshape(-1, 4)
-        kept = {"item_rows": ItemRows.joined(self._right).dump()} if self.rows else {}
-        return super().dump() | {"sets": sets} | kept
+        return super().dump() | {"sets": sets}
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
         super().restore(content | {"sets": {}})
-        self.rows = self.rows if "item_rows" in content else ()
-        self._right = [ItemRows.restored(content["item_rows"])] if self.rows else []
         if isinstance(content["sets"], list):
             cells = np.array([cell for *cell, _ in content["sets"]], np.int64)
             sums = [of_text(weight, "sets") for *_, weight in content["sets"]]
@@ -244,52 +224,6 @@ def truth_bins(view: KeyView, thresholds: tuple[float, ...], *, hardmax: bool) -
     if hardmax:
         return kernels.thresholds.passed(view.top_scores[view.top_is_true], np.array(thresholds))
     return kernels.thresholds.passed(view.truth_scores[view.truth_is_listed], np.array(thresholds))
-
-
-def set_sizes(
-    view: KeyView, thresholds: tuple[float, ...], *, hardmax: bool
-) -> tuple[Codes, Codes]:
-    """Return the predicted labels of every datum at every threshold, and how many are true.
-
-    Parameters
-    ----------
-    view : KeyView
-        Datums.
-    thresholds : tuple of float
-        Ascending score thresholds.
-    hardmax : bool
-        Whether only the best-scoring label of a datum is a prediction.
-
-    Returns
-    -------
-    sizes, common : ndarray of int64, shape (n_datums, n_thresholds)
-    """
-    least = np.array(thresholds)
-    if hardmax:
-        passed = view.top_scores[:, None] >= in_type(least, view.top_scores.dtype)
-        passed &= (view.top_labels >= 0)[:, None]
-        hit = passed & view.top_is_true[:, None]
-        return passed.astype(np.int64), hit.astype(np.int64)
-    listed = view.truth_datums[view.truth_is_listed]
-    bins = truth_bins(view, thresholds, hardmax=False)
-    common = _reached(listed, bins, view.count, least)
-    scores = view.scores
-    if not isinstance(scores, ScoreMatrix):
-        bins = kernels.thresholds.passed(scores.values, least)
-        return _reached(scores.datums, bins, view.count, least), common
-    sizes = np.empty((view.count, len(least)), dtype=np.int64)
-    for index, limit in enumerate(in_type(least, scores.values.dtype)):
-        sizes[:, index] = np.count_nonzero(scores.values >= limit, axis=1)
-    return sizes, common
-
-
-def _reached(
-    datums: Codes, bins: NDArray[Any], count: int, thresholds: NDArray[np.float64]
-) -> Codes:
-    """Number of entries of each datum that pass each threshold."""
-    width = len(thresholds) + 1
-    table = np.bincount(datums * width + bins, minlength=count * width).reshape(count, width)
-    return np.cumsum(table[:, :0:-1], axis=1)[:, ::-1]
 
 
 @define(slots=False, repr=False)

@@ -9,7 +9,7 @@ from attrs import define
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import KeyState, StateByKey
+from valor_classification.counting.by_key import KeyItems, StateByKey
 from valor_classification.counting.key_view import KeyView
 from valor_classification.counting.score_checks import not_probabilities
 from valor_classification.counting.weighted_counts import total
@@ -22,13 +22,15 @@ from valor_core.states.sums import saved_sums
 
 
 @define(slots=False, repr=False)
-class KeyProbability(KeyState):
+class KeyProbability(KeyItems):
     """Sums of the losses over the datums with ground truth.
 
     Parameters
     ----------
     losses : tuple of str
         Requested losses: ``"brier"``, ``"log_loss"``.
+    rows : tuple of bool
+        Not empty to keep the losses of each datum.
 
     Attributes
     ----------
@@ -65,10 +67,16 @@ class KeyProbability(KeyState):
             self.unnormalized += _unnormalized(view)
         if "brier" in self.losses:
             self.brier.merge(ExactSum(_squared_errors(view)))
+        if self.rows:
+            kept = np.flatnonzero(view.has_truth)
+            losses = {"brier": _brier_losses, "log_loss": _losses_of_truths}
+            columns = {name: of(view)[kept] for name, of in losses.items() if name in self.losses}
+            self.keep(view.uids[kept], columns)
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""
         self.add(view.labels)
+        self.rows = ()
         self.with_truth += total(weights[view.has_truth])
         if not view.is_single:
             self.several += int(np.count_nonzero(view.truth_counts > 1))
@@ -99,6 +107,38 @@ class KeyProbability(KeyState):
 def _log_losses(scores: Floats) -> NDArray[np.float64]:
     limit = np.finfo(scores.dtype).eps
     return -np.log(np.clip(scores, limit, 1 - limit).astype(np.float64))
+
+
+def _losses_of_truths(view: KeyView) -> NDArray[np.float64]:
+    """Log loss of each datum; of the last ground truth, if it has several."""
+    losses = np.zeros(view.count)
+    losses[view.truth_datums] = _log_losses(view.truth_scores)
+    return losses
+
+
+def _brier_losses(view: KeyView) -> NDArray[np.float64]:
+    """Sum of the squared errors of each datum, added in ascending order of the errors.
+
+    So the bits do not depend on the order of labels, nor on labels without a score.
+    """
+    listed, scores = view.truth_is_listed, view.scores
+    errors = scores.values.astype(np.float64)
+    if isinstance(scores, ScoreMatrix):
+        errors[view.truth_datums[listed], view.truth_columns[listed]] -= 1.0
+        squares = np.square(errors)
+        if listed.all():
+            squares.sort(axis=1)
+            sums: NDArray[np.float64] = np.cumsum(squares, axis=1)[:, -1]
+            return sums
+        datums, squares = np.indices(squares.shape)[0].ravel(), squares.ravel()
+    else:
+        errors[view.truth_entries[listed]] -= 1.0
+        datums, squares = scores.datums, np.square(errors)
+    datums = np.append(datums, view.truth_datums[~listed])
+    squares = np.append(squares, np.ones(int(np.count_nonzero(~listed))))
+    order = np.lexsort((squares, datums))
+    found = np.bincount(datums[order], squares[order], minlength=view.count)
+    return found.astype(np.float64, copy=False)
 
 
 def _unnormalized(view: KeyView) -> int:
@@ -161,7 +201,9 @@ class Probability(StateByKey):
     """`KeyProbability` for each label key."""
 
     part: ClassVar[type[KeyProbability]] = KeyProbability
+    keeps_rows: ClassVar[bool] = True
     losses: tuple[str, ...] = ()
+    rows: tuple[bool, ...] = ()
 
 
 def request(loss: str) -> StateRequest:

@@ -11,7 +11,6 @@ from attrs import define
 
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import KeyView
-from valor_classification.counting.label_sets import set_sizes
 from valor_classification.counting.threshold_counts import SEVERAL
 from valor_classification.counting.weighted_counts import as_text, of_text, weighed
 from valor_core.errors import StateError
@@ -56,7 +55,7 @@ class KeySampleCounts(KeyState):
 
     def _count(self, view: KeyView, weights: Floats | None) -> None:
         self.add(view.labels)
-        sizes, common = set_sizes(view, self.thresholds, hardmax=self.hardmax)
+        sizes, common = view.set_sizes(self.thresholds, self.hardmax)
         rows = np.flatnonzero(view.taking_part)
         truths = view.truth_counts[rows]
         width = len(view.labels) + 1

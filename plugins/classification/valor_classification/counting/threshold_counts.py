@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from valor_labels import counted_by_label
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import KeyState, StateByKey
+from valor_classification.counting.by_key import KeyItems, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.weighted_counts import total, weighed
 from valor_core.errors import StateError
 from valor_core.kernels import thread_count
-from valor_core.schemas import Codes, Floats, Label
+from valor_core.schemas import Codes, Floats, Label, Uids
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column, saved_number
@@ -110,7 +110,7 @@ def _no_histogram(state: KeyLabelCounts) -> Codes:
 
 
 @define(slots=False, repr=False)
-class KeyLabelCounts(KeyState):
+class KeyLabelCounts(KeyItems):
     """Histograms, by label, of the number of thresholds that predictions pass.
 
     Parameters
@@ -119,6 +119,8 @@ class KeyLabelCounts(KeyState):
         Ascending score thresholds.
     hardmax : bool
         Whether only the best-scoring label of a datum is a prediction.
+    rows : tuple of bool
+        Not empty to keep the numbers of true and of predicted labels of each datum.
     """
 
     thresholds: tuple[float, ...]
@@ -137,6 +139,14 @@ class KeyLabelCounts(KeyState):
         self.add(view.labels, predicted=predicted, matched=matched, truths=truths)
         self.datums += view.size
         self._note(view)
+        if self.rows:
+            kept = np.flatnonzero(view.taking_part)
+            sizes, common = view.set_sizes(self.thresholds, self.hardmax)
+            columns = {"truths": view.truth_counts[kept]}
+            for index in range(len(self.thresholds)):
+                columns[f"tp {index}"] = common[kept, index]
+                columns[f"predicted {index}"] = sizes[kept, index]
+            self.keep(view.uids[kept], columns)
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""
@@ -145,6 +155,7 @@ class KeyLabelCounts(KeyState):
         self.add(view.labels, predicted=predicted, matched=matched, truths=truths)
         self.datums += total(weights[view.taking_part])
         self._note(view)
+        self.rows = ()
 
     def _note(self, view: KeyView) -> None:
         self.has_several |= not view.is_single
@@ -298,8 +309,26 @@ class LabelCounts(StateByKey):
     """
 
     part: ClassVar[type[KeyLabelCounts]] = KeyLabelCounts
+    keeps_rows: ClassVar[bool] = True
     thresholds: tuple[float, ...] = ()
     hardmax: bool = True
+    rows: tuple[bool, ...] = ()
+
+    def outcomes(self, threshold: float) -> tuple[Uids, dict[str, Codes]] | None:
+        """Return the uids, tp, fp, fn and tn of items over the labels of the only label key.
+
+        None without rows of items.
+        """
+        if self.kept is None:
+            return None
+        part, rows = self.kept
+        index, columns = part.thresholds.index(threshold), rows.numbers
+        truths, tp, predicted = (
+            columns[name].values.astype(np.int64)
+            for name in ("truths", f"tp {index}", f"predicted {index}")
+        )
+        tn = len(part.vocabulary) - truths - predicted + tp
+        return rows.uids, {"tp": tp, "fp": predicted - tp, "fn": truths - tp, "tn": tn}
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:

@@ -6,20 +6,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field
+from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import KeyState, StateByKey
+from valor_classification.counting.by_key import KeyItems, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.weighted_counts import as_text, of_text, total, weighed
 from valor_core.errors import StateError
-from valor_core.schemas import Codes, Floats
+from valor_core.schemas import Codes, Floats, Uids
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column
 
 
 @define(slots=False, repr=False)
-class KeyTopRanks(KeyState):
+class KeyTopRanks(KeyItems):
     """Ground truths by rank and by the number of thresholds that their score passes.
 
     Parameters
@@ -51,13 +52,19 @@ class KeyTopRanks(KeyState):
         if not view.is_single:
             self.has_several = True
             return
-        _, codes = self._near(view)
+        datums, codes = self._near(view)
         self._add_ranks(self._rows_of(np.bincount(codes)))
+        if self.rows:
+            found = np.full((2, view.count), max(self.ks))
+            found[:, datums] = np.divmod(codes, self.table.shape[1])
+            kept = np.flatnonzero(view.has_truth)
+            self.keep(view.uids[kept], {"rank": found[0, kept], "passed": found[1, kept]})
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""
         self.add(view.labels)
         self.with_truth += total(weights[view.has_truth])
+        self.rows = ()
         if not view.is_single:
             self.has_several = True
             return
@@ -95,6 +102,9 @@ class KeyTopRanks(KeyState):
         """Add the counts of another state of the same request, which is not modified."""
         super().merge(other)
         self._add_ranks(other.table)
+
+    def resamples(self, *parts: Any) -> None:  # type: ignore[override]
+        """Return None: the table of ranks is not one of the summed fields."""
 
     def dump(self) -> StateContent:
         """Return all counts, for a file."""
@@ -135,8 +145,21 @@ class TopRanks(StateByKey):
     """`KeyTopRanks` for each label key."""
 
     part: ClassVar[type[KeyTopRanks]] = KeyTopRanks
+    keeps_rows: ClassVar[bool] = True
     thresholds: tuple[float, ...] = ()
     ks: tuple[int, ...] = (1,)
+    rows: tuple[bool, ...] = ()
+
+    def right(self, k: int, threshold: float) -> tuple[Uids, NDArray[np.bool_]] | None:
+        """Return the uids of items with a ground truth, and whether it is among the first k.
+
+        None without rows of items, or if items have several ground truths.
+        """
+        if self.kept is None or self.kept[0].has_several:
+            return None
+        part, rows = self.kept
+        rank, passed = (rows.numbers[name].values for name in ("rank", "passed"))
+        return rows.uids, (rank < k) & (passed > part.thresholds.index(threshold))
 
 
 def request(thresholds: tuple[float, ...], k: int) -> StateRequest:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 from attrs import frozen
 
 from valor_classification.counting import label_sets, threshold_counts, truth_ranks
-from valor_classification.counting.by_key import StateByKey
+from valor_classification.counting.by_key import StateByKey, single_rows
 from valor_classification.counting.label_sets import KeyAgreement
 from valor_classification.counting.threshold_counts import (
     KeyLabelCounts,
@@ -19,7 +20,15 @@ from valor_classification.counting.threshold_counts import (
 from valor_classification.counting.truth_ranks import KeyTopRanks
 from valor_classification.parameters.predicted import AccuracyParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import Failed, NumberOrReason, Result, Undefined, macro_mean, ratio
+from valor_core.results import (
+    Failed,
+    ItemRows,
+    NumberOrReason,
+    Result,
+    Undefined,
+    macro_mean,
+    ratio,
+)
 from valor_core.states import StateRequest
 
 _NO_TRUTH = "no items with ground truth"
@@ -59,6 +68,21 @@ class Accuracy:
             return (truth_ranks.request(least, chosen.top_k),)
         counting = threshold_counts if chosen.balanced else label_sets
         return (counting.request(least, hardmax=chosen.hardmax),)
+
+    def item_rows(self, state: Any) -> ItemRows | None:
+        """Return 1 for each item that is right, otherwise 0, if items have one ground truth."""
+        chosen, threshold = self.parameters, limit(self.parameters.score_thresholds[0])
+        if chosen.top_k == 1 and not chosen.balanced:
+            return state.item_rows if chosen.multilabel is None else None
+        if chosen.top_k > 1:
+            found = state.right(chosen.top_k, threshold)
+            return None if found is None else single_rows(*found)
+        outcomes = state.outcomes(threshold)
+        if outcomes is None:
+            return None
+        uids, counts = outcomes
+        kept = np.flatnonzero(counts["tp"] + counts["fn"] == 1)
+        return single_rows(uids[kept], counts["tp"][kept])
 
     def compute(self, state: StateByKey) -> Iterator[Result]:
         """Yield one result for each label key and threshold."""

@@ -6,21 +6,24 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from attrs import frozen
 from valor_labels import LabelValues
 
 from valor_classification.counting import sample_counts, threshold_counts
+from valor_classification.counting.by_key import single_rows
 from valor_classification.counting.sample_counts import KeySampleCounts, SampleCounts, SetSizes
 from valor_classification.counting.threshold_counts import (
     LabelCounts,
     ThresholdCounts,
     coordinates,
+    limit,
     limits,
 )
 from valor_classification.counting.weighted_counts import number
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, Undefined, ratio
+from valor_core.results import ItemRows, NumberOrReason, Result, Undefined, ratio
 from valor_core.states import StateRequest
 
 
@@ -101,6 +104,23 @@ class LabelQuotient:
             self.parameters, "average", "score_thresholds"
         )
 
+    def item_rows(self, *states: LabelCounts | SampleCounts) -> ItemRows | None:
+        """Return the quotient of each item over all labels, if the subclass has `terms`.
+
+        Items with 0/0 have nothing to find and nothing wrong, and get 1.
+        """
+        terms = getattr(self, "terms", None)
+        if terms is None or not isinstance(states[0], LabelCounts):
+            return None
+        found = states[0].outcomes(limit(self.parameters.score_thresholds[0]))
+        if found is None:
+            return None
+        uids, counts = found
+        numerators, denominators = terms(*counts.values())
+        is_empty = denominators == 0
+        values = np.where(is_empty, 1.0, numerators / np.where(is_empty, 1, denominators))
+        return single_rows(uids, values, counts)
+
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """Return the quotient."""
         raise NotImplementedError
@@ -133,7 +153,12 @@ class Precision(LabelQuotient):
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """Return the quotient."""
-        return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
+        reason = "no predictions of the label"
+        return ratio(*self.terms(tp, fp, fn, tn), self.parameters.zero_division, reason)
+
+    def terms(self, tp: Any, fp: Any, fn: Any, tn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return tp, tp + fp
 
 
 @frozen(repr=False)
@@ -163,7 +188,12 @@ class Recall(LabelQuotient):
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """Return the quotient."""
-        return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
+        reason = "no ground truths of the label"
+        return ratio(*self.terms(tp, fp, fn, tn), self.parameters.zero_division, reason)
+
+    def terms(self, tp: Any, fp: Any, fn: Any, tn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return tp, tp + fn
 
 
 @frozen(repr=False)
@@ -194,7 +224,11 @@ class F1(LabelQuotient):
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """Return the quotient."""
         reason = "no ground truths and no predictions of the label"
-        return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
+        return ratio(*self.terms(tp, fp, fn, tn), self.parameters.zero_division, reason)
+
+    def terms(self, tp: Any, fp: Any, fn: Any, tn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return 2 * tp, 2 * tp + fp + fn
 
 
 @frozen(repr=False)
@@ -224,10 +258,13 @@ class FBeta(LabelQuotient):
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """Return the quotient."""
-        square = self.parameters.beta**2
         reason = "no ground truths and no predictions of the label"
-        denominator = (1 + square) * tp + fp + square * fn
-        return ratio((1 + square) * tp, denominator, self.parameters.zero_division, reason)
+        return ratio(*self.terms(tp, fp, fn, tn), self.parameters.zero_division, reason)
+
+    def terms(self, tp: Any, fp: Any, fn: Any, tn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        square = self.parameters.beta**2
+        return (1 + square) * tp, (1 + square) * tp + fp + square * fn
 
     def _shaped(self, threshold: float | None) -> dict[str, Any]:
         return {"beta": self.parameters.beta} | super()._shaped(threshold)
@@ -259,4 +296,9 @@ class Specificity(LabelQuotient):
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """Return the quotient."""
-        return ratio(tn, tn + fp, self.parameters.zero_division, "every item has the label")
+        reason = "every item has the label"
+        return ratio(*self.terms(tp, fp, fn, tn), self.parameters.zero_division, reason)
+
+    def terms(self, tp: Any, fp: Any, fn: Any, tn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator."""
+        return tn, tn + fp

@@ -11,7 +11,8 @@ from valor_classification.counting.losses import KeyProbability, Probability
 from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
 from valor_classification.parameters.scored import BrierParameters
 from valor_core.parameters import NoParameters
-from valor_core.results import Failed, NumberOrReason, Result, Undefined
+from valor_core.results import Failed, ItemRows, NumberOrReason, Numbers, Result, Undefined
+from valor_core.results.item_rows import SINGLE
 from valor_core.states import StateRequest
 
 _NO_TRUTH = Undefined("no items with ground truth")
@@ -47,6 +48,13 @@ class LogLoss:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request the loss."""
         return losses.request("log_loss"), scores_request()
+
+    def item_rows(self, state: Probability, answers: ScorelessPredictions) -> ItemRows | None:
+        """Return the loss of each item with ground truth."""
+        found = _kept(state, answers)
+        if found is None or found[0].several:
+            return None
+        return ItemRows(found[1].uids, {SINGLE: found[1].numbers["log_loss"]})
 
     def compute(self, state: Probability, answers: ScorelessPredictions) -> Iterator[Result]:
         """Yield one result for each label key."""
@@ -111,15 +119,38 @@ class BrierScore:
         """Request the loss."""
         return losses.request("brier"), scores_request()
 
+    def item_rows(self, state: Probability, answers: ScorelessPredictions) -> ItemRows | None:
+        """Return the sum of squared differences of each item with ground truth."""
+        found = _kept(state, answers)
+        if found is None:
+            return None
+        part, rows = found
+        losses = rows.numbers["brier"]
+        values = losses.values / (2 if self._halves(part) else 1)
+        return ItemRows(rows.uids, {SINGLE: Numbers(values, losses.codes)})
+
+    def _halves(self, part: KeyProbability) -> bool:
+        half = self.parameters.scale_by_half
+        return len(part.vocabulary) <= 2 if half is None else half
+
     def compute(self, state: Probability, answers: ScorelessPredictions) -> Iterator[Result]:
         """Yield one result for each label key."""
         for key, part in state.sorted():
-            half = self.parameters.scale_by_half
-            if half is None:
-                half = len(part.vocabulary) <= 2
+            half = self._halves(part)
             refusal = answers.of(key).refusal
             value = _brier(part, half) if refusal is None else refusal
             yield Result(parameters={"label_key": key, "scale_by_half": half}, value=value)
+
+
+def _kept(
+    state: Probability, answers: ScorelessPredictions
+) -> tuple[KeyProbability, ItemRows] | None:
+    """Return the only label key and its kept losses, or None if the scores have no loss."""
+    found = state.kept
+    if found is None:
+        return None
+    is_refused = any(answers.of(key).refusal is not None for key, _ in state.sorted())
+    return None if is_refused or found[0].refusal is not None else found
 
 
 def _brier(part: KeyProbability, half: bool) -> NumberOrReason:

@@ -223,7 +223,7 @@ def compare(
         number = ComparedNumber(two.result, two.part, float(one.value), float(two.value))
         if not other_data and two.metric not in other_versions:
             rows = pairs.get((two.metric, text_of(two.result.parameters)))
-            if rows is None and "label" not in two.result.parameters:
+            if rows is None and not _is_of_labels(two.result.parameters):
                 # Results of thresholds; the test checks that the number is of the rows.
                 rows = next((one for one in pairs.values() if one.metric == two.metric), None)
             if test in ("auto", "jackknife") and are_grouped:
@@ -265,6 +265,11 @@ def _check_number(name: str, value: Any, valid: float, check: Within) -> None:
             f"compare: {name} must {check.expectation}, got {short_repr(value)}",
             f"Write it as: {name}={valid}",
         )
+
+
+def _is_of_labels(parameters: Mapping[str, Any]) -> bool:
+    """Return whether a number is of labels, so no mean of rows even if it equals one by chance."""
+    return "label" in parameters or parameters.get("average") not in (None, "samples")
 
 
 def _check(name: str, value: str, names: Sequence[str]) -> None:

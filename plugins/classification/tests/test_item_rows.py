@@ -1,0 +1,142 @@
+"""Rows of items in reports: labels that are right and wrong, and losses, worked by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core import Evaluator, Report, evaluate
+from valor_core.schemas.classification import Classification
+
+ITEMS = [
+    Classification("right", "dog", {"dog": 0.7, "cat": 0.2, "bee": 0.1}),
+    Classification("second", "cat", {"dog": 0.6, "cat": 0.4, "bee": 0.0}),
+    Classification("third", "bee", {"dog": 0.5, "cat": 0.3, "bee": 0.2}),
+]
+SETS = [
+    # 1 of 2 ground truths is predicted, and 1 other label.
+    Classification("mixed", ["a", "b"], {"a": 0.9, "c": 0.8, "b": 0.1}),
+    # Nothing is to be found and nothing is predicted.
+    Classification("empty", [], {"a": 0.1, "b": 0.1, "c": 0.2}),
+]
+EVERY = {"hardmax": False, "score_thresholds": [0.5]}
+
+
+def rows(metric: Any, items: Any = ITEMS) -> list[Any]:
+    (table,) = evaluate(items, [metric], "classification", items=True).items
+    return list(table.rows)
+
+
+def values(metric: Any, items: Any = ITEMS) -> dict[Any, Any]:
+    return {row.uid: row.value for row in rows(metric, items)}
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "Accuracy",
+        {"name": "Accuracy", "balanced": True},
+        "Precision",
+        "Recall",
+        "F1",
+        "Specificity",
+    ],
+)
+def test_items_are_right_or_wrong(metric: Any) -> None:
+    # Specificity of a wrong item with three labels: 1 of 2 false labels is not predicted.
+    wrong = 0.5 if metric == "Specificity" else 0
+
+    assert values(metric) == {"right": 1, "second": wrong, "third": wrong}
+
+
+def test_items_are_right_if_truth_is_among_best_labels() -> None:
+    def right(k: int, **more: Any) -> dict[Any, Any]:
+        return values({"name": "Accuracy", "top_k": k, **more})
+
+    assert right(2) == {"right": 1, "second": 1, "third": 0}
+    assert right(3) == {"right": 1, "second": 1, "third": 1}
+    assert right(2, score_thresholds=[0.5]) == {"right": 1, "second": 0, "third": 0}
+
+
+def test_items_have_their_losses() -> None:
+    losses = {"right": -math.log(0.7), "second": -math.log(0.4), "third": -math.log(0.2)}
+    squares = {
+        "right": 0.3**2 + 0.2**2 + 0.1**2,
+        "second": 0.6**2 + 0.6**2,
+        "third": 0.5**2 + 0.3**2 + 0.8**2,
+    }
+
+    assert values("LogLoss") == pytest.approx(losses)
+    assert values("BrierScore") == pytest.approx(squares)
+    half = values({"name": "BrierScore", "scale_by_half": True})
+    assert half == pytest.approx({uid: value / 2 for uid, value in squares.items()})
+
+
+def test_items_with_several_labels_have_the_ratio_of_their_labels() -> None:
+    expected = {"Precision": 1 / 2, "Recall": 1 / 2, "F1": 2 / 4, "Specificity": 0}
+    for name, value in expected.items():
+        assert values({"name": name, **EVERY}, SETS) == {"mixed": value, "empty": 1}
+    (row, _) = rows({"name": "F1", **EVERY}, SETS)[::-1]
+    assert row.details == {"tp": 1, "fp": 1, "fn": 1, "tn": 0}
+
+
+def test_items_have_ratio_at_first_threshold_in_reports_with_curves() -> None:
+    f1 = {"name": "F1", "hardmax": False, "score_thresholds": [0.15, 0.05]}
+    report = evaluate(SETS, [f1, "PrecisionRecallCurve"], "classification", items=True)
+
+    # At 0.15, a and c of "mixed" are predicted, and c of "empty".
+    found = {row.uid: row.value for row in report.items[0].rows}
+    assert found == {"mixed": 2 / 4, "empty": 0}
+
+
+@pytest.mark.parametrize("name", ["Accuracy", "BrierScore", "LogLoss"])
+def test_means_of_rows_are_the_numbers(name: str) -> None:
+    random = np.random.default_rng(0)
+    items = [
+        Classification(i, str(truth), dict(zip("0123", scores.tolist(), strict=True)))
+        for i, (truth, scores) in enumerate(
+            zip(random.integers(0, 4, 50), random.dirichlet(np.ones(4), 50), strict=True)
+        )
+    ]
+    report = evaluate(items, [name], "classification", items=True)
+
+    mean = report.items[0].rows.columns()[""].values.mean()
+    assert report[name].value == pytest.approx(mean, rel=1e-12)
+
+
+def test_brier_scores_of_items_do_not_depend_on_labels_of_other_items() -> None:
+    random = np.random.default_rng(1)
+    scores = random.dirichlet(np.ones(9))
+    labels = [f"l{i}" for i in range(9)]
+    item = Classification("x", "l3", dict(zip(labels, scores.tolist(), strict=True)))
+    reverse = Classification("x", "l3", dict(zip(labels[::-1], scores[::-1].tolist(), strict=True)))
+    others = [Classification(f"{i}", "z", {f"a{i}": 1.0}) for i in range(20)]
+
+    assert values("BrierScore", [item])["x"] == values("BrierScore", [*others, reverse])["x"]
+
+
+def test_no_rows_for_scores_that_are_no_probabilities() -> None:
+    items = [Classification("a", "dog", {"dog": 7.0, "cat": 0.5})]
+
+    assert evaluate(items, ["LogLoss", "BrierScore"], "classification", items=True).items == ()
+
+
+@pytest.mark.parametrize("name", ["F1", "BrierScore", "LogLoss", {"name": "Accuracy", "top_k": 2}])
+def test_rows_survive_a_saved_state(name: Any, tmp_path: Path) -> None:
+    def counted(**options: Any) -> Evaluator:
+        evaluator = Evaluator([name], "classification", **options)
+        evaluator.update(ITEMS)
+        return evaluator
+
+    def loaded(evaluator: Evaluator) -> Report:
+        evaluator.save(tmp_path / "counts.valor")
+        return Evaluator.load(tmp_path / "counts.valor", items=True).compute()
+
+    expected = counted(items=True).compute()
+    assert loaded(counted(items=True)).items[0].rows == expected.items[0].rows
+    assert loaded(counted()).items == ()
+    assert loaded(counted()).results == expected.results
