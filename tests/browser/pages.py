@@ -200,6 +200,21 @@ def test_question_is_answered_in_three_clicks(
     assert len(clicks) <= 3
 
 
+def test_filter_of_a_table_stays_in_the_address(pages: dict[str, Path], browser: Chrome) -> None:
+    shown = (
+        "return [...document.querySelectorAll('#results tbody tr')].filter(r => !r.hidden).length"
+    )
+    opened(browser, pages["detection"], WIDE)
+    browser.find_element(By.CSS_SELECTOR, "#results .filter").send_keys("AP50")
+
+    address = browser.current_url
+    browser.get("about:blank")
+    browser.get(address)
+
+    assert address.endswith("#results?AP50")
+    assert browser.execute_script(shown) == 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_first_paint_and_screenshots(
     name: str, pages: dict[str, Path], browser: Chrome, record_property: Any

@@ -37,6 +37,7 @@ from valor_report.pages.headline import DIRECTIONS, cards_of
 from valor_report.pages.page_tables import PageTable, Section
 from valor_report.pages.templates import render
 from valor_report.tables.detail_tables import detail_tables
+from valor_report.tables.item_tables import item_tables
 from valor_report.tables.pivot import headings, text_of
 from valor_report.tables.sections import (
     MATRIX_IN_TEXT,
@@ -81,6 +82,7 @@ def html(report: Report) -> str:
         *(Section.of(table, found) for table in number_tables(report.results)),
         *(Section.of(table, found) for table in slice_tables(report)),
         *map(Section.of, detail_tables(report.results)),
+        *map(Section.of, item_tables(report)),
         *map(Section.of, _not_drawn(held)),
         *map(Section.of, fact_table(report)),
     ]

@@ -40,10 +40,25 @@ for (const table of document.querySelectorAll("table")) {
   field.placeholder = `Filter ${original.length.toLocaleString("en")} rows`;
   field.setAttribute("aria-label", field.placeholder);
   field.className = "filter";
-  field.addEventListener("input", () => {
+  const place = table.closest("section")?.id ?? "";
+  const filter = () => {
     const words = field.value.toLowerCase().split(/\s+/);
     for (const row of original)
       row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word));
+  };
+  field.addEventListener("input", () => {
+    filter();
+    // the address keeps the filter: #items?cat dog
+    history.replaceState(null, "", `#${place}${field.value && `?${encodeURIComponent(field.value)}`}`);
   });
+  const read = () => {
+    const [at, words] = location.hash.slice(1).split("?");
+    if (words === undefined || decodeURIComponent(at) !== place) return;
+    field.value = decodeURIComponent(words);
+    filter();
+    field.scrollIntoView();
+  };
+  addEventListener("hashchange", read);
   (table.closest(".scroll") ?? table).before(field);
+  read();
 }
