@@ -14,8 +14,10 @@ from valor_core.results import Failed
 from .support import PETS, SETS
 
 KNOWN = [aliased for spec in valor_metrics() for aliased in spec.parameter_aliases]
-CLEAR = [aliased.name.replace("#", "2") for aliased in KNOWN if aliased.is_clear]
-UNCLEAR = [aliased.name.replace("#", "2") for aliased in KNOWN if not aliased.is_clear]
+CLEAR = [aliased.name.replace("#", "2").replace("%", "90") for aliased in KNOWN if aliased.is_clear]
+UNCLEAR = [
+    aliased.name.replace("#", "2").replace("%", "90") for aliased in KNOWN if not aliased.is_clear
+]
 
 
 @for_each("name", CLEAR)

@@ -15,7 +15,12 @@ PARAMETERS = {
     "segmentation.mIOU": [{}, {"background": True}, WIDE, {"average": "weighted"}],
     "segmentation.Precision": [{}, ALL | WIDE | {"zero_division": None}],
     "segmentation.Recall": [{}, ALL | {"zero_division": 1.0}],
-    "segmentation.F1": [{}, {"average": ["macro"], "zero_division": None}],
+    "segmentation.F1": [
+        {},
+        {"average": ["macro"], "zero_division": None},
+        {"per": "image"},
+        {"per": "image", "ignore_empty": False, "zero_division": 1.0},
+    ],
     "segmentation.Accuracy": [{}, {"background": False}],
     "segmentation.Counts": [{}],
     "segmentation.ConfusionMatrix": [

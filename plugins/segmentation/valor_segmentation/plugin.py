@@ -7,6 +7,7 @@ from valor_core.specs import (
     GallerySpec,
     MetricFamily,
     MetricSpec,
+    ParameterAlias,
     Range,
     ReaderSpec,
     Reference,
@@ -100,6 +101,7 @@ def _pixel_metrics() -> tuple[MetricSpec, ...]:
             "pixels:LabelParameters",
             references=(DICE, VALOR),
             aliases=("dice", "f1_score", "f_score"),
+            parameter_aliases=(ParameterAlias("dice_per_image", {"per": "image"}),),
         ),
         _spec(
             "Accuracy",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from attrs import evolve, frozen
 from valor_labels import LabelValues
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import ItemRows, NumberOrReason, Result, ratio
+from valor_core.results import ItemRows, NumberOrReason, Result, Undefined, ratio
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.image_means import image_means, pooled
 from valor_segmentation.counting.image_rows import pooled_rows
-from valor_segmentation.counting.pixel_counts import Confusion, PixelCounts
+from valor_segmentation.counting.pixel_counts import Confusion, ImageRows, PixelCounts
 from valor_segmentation.parameters.pixels import LabelParameters
 
 ABSENT = "label in no pixel"
@@ -29,21 +31,56 @@ class LabelQuotient:
     parameters: Any
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Request the pixel counts."""
-        return (pixel_counts.request(),)
+        """Request the pixel counts, of each image for means over images."""
+        return (pixel_counts.request(images=self._is_per_image),)
 
     def compute(self, state: PixelCounts) -> Iterator[Result]:
         """Yield one result for each label, then the averages, for each label key."""
         for key, counts in state.sorted():
-            yield from self._of_key(key, counts.confusion)
+            if self._is_per_image:
+                yield from self._of_images(key, counts.confusion, counts.rows)
+            else:
+                yield from self._of_key(key, counts.confusion)
 
     def item_rows(self, state: PixelCounts) -> ItemRows | None:
         """Return the quotient of each image over all labels, if the subclass has `terms`."""
-        terms = getattr(self, "terms", None)
-        return None if terms is None else pooled_rows(state, terms)
+        has_terms = type(self).terms is not LabelQuotient.terms
+        return pooled_rows(state, self.terms) if has_terms else None
 
     def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """Return the quotient."""
+        raise NotImplementedError
+
+    @property
+    def _is_per_image(self) -> bool:
+        return getattr(self.parameters, "per", "data") == "image"
+
+    def _of_images(self, key: str, confusion: Confusion, rows: ImageRows) -> Iterator[Result]:
+        """Yield means over images."""
+        chosen, columns = self.parameters, confusion.counts()
+        zero = self.value(0, 0, 0)
+        settings: dict[str, Any] = {
+            "terms": self.terms,
+            "zero_division": chosen.zero_division,
+            "zero_reason": zero.reason if isinstance(zero, Undefined) else "",
+            "ignore_empty": chosen.ignore_empty,
+        }
+        means = image_means(rows, len(confusion.labels), **settings)
+        (micro,) = image_means(pooled(rows), 1, **settings)
+        values = evolve(
+            label_values(key, confusion.labels, columns, self.value),
+            values=[one.value for one in means],
+            micro=micro.value,
+        )
+        shaped = changed_parameters(chosen, "average")
+        for average in chosen.average:
+            found = values.results(average, shaped, chosen.include_prediction_only_labels)
+            left_out = {"none": [one.left_out for one in means], "micro": [micro.left_out]}
+            for result, excluded in zip_longest(found, left_out.get(average, [])):
+                yield result if excluded is None else evolve(result, left_out=excluded)
+
+    def terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
+        """Return the numerator and the denominator, for means over images."""
         raise NotImplementedError
 
     def _of_key(self, key: str, confusion: Confusion) -> Iterator[Result]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 
 Average = Literal["none", "micro", "macro", "weighted"]
@@ -44,6 +45,23 @@ class LabelParameters:
         check=Within(0, 1),
     )
     include_prediction_only_labels: bool = _PREDICTION_ONLY
+    per: Literal["data", "image"] = parameter(
+        default="data",
+        help="data pools the pixels of all images; image is the mean over images of the value of "
+        "each image.",
+    )
+    ignore_empty: bool = parameter(
+        default=True,
+        help="With per: image, whether the mean of a label excludes images without true pixels of "
+        "it. If false, their value is 0, or zero_division without predicted pixels.",
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.per == "data" and not self.ignore_empty:
+            raise ParameterError(
+                "ignore_empty has no effect with per: data",
+                "Set per: image, or leave ignore_empty out.",
+            )
 
 
 @parameters
