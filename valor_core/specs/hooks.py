@@ -12,6 +12,7 @@ from valor_core.specs.spec import (
     EngineSpec,
     GallerySpec,
     MetricSpec,
+    ProtocolSpec,
     ReaderSpec,
     ResourceKindSpec,
     ResourceSpec,
@@ -69,8 +70,8 @@ def valor_arrays() -> Iterable[ArraysSpec]:  # type: ignore[empty-body]
 
 
 @hookspec
-def valor_protocols() -> Iterable[object]:  # type: ignore[empty-body]
-    """Declare benchmark protocols. Reserved: this version reads none, so return an empty tuple."""
+def valor_protocols() -> Iterable[ProtocolSpec]:  # type: ignore[empty-body]
+    """Declare benchmark protocols of detection."""
 
 
 @hookspec

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib import import_module
-from itertools import chain
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -71,7 +70,7 @@ API = 3
 """Version of the plugin API; a manifest may state its version with ``api = 3``."""
 
 HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
-"""Names of all hooks, except the reserved `valor_protocols`."""
+"""Names of all hooks."""
 
 
 def load_manifest(claim: Claim) -> Manifest:
@@ -140,12 +139,6 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
             kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
         }
         kernels = _kernels(plugins)
-        if protocols := [*chain(*_hook_results(plugins, "valor_protocols"))]:
-            raise ManifestError(
-                "valor_protocols: expected no protocols, since this version reads none, got "
-                f"{short_repr(protocols[0])}",
-                f"Return (), or upgrade valor-core with: {ways('valor-core')}",
-            )
     except pluggy.PluginValidationError as error:
         found = "; ".join(str(error).splitlines())
         remedy = f"Hooks take no arguments. They are: {', '.join(HOOKS)}."

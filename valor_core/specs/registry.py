@@ -50,6 +50,9 @@ _LOOK_AROUND = (
 DECORATED: WeakValueDictionary[str, MetricSpec] = WeakValueDictionary()
 """Decorated metrics of this process by normalized name; the last of each name wins."""
 
+REGISTERED: dict[str, Manifest] = {}
+"""Manifests registered in this process by namespace; the last of each namespace wins."""
+
 _IN_PROCESS = ("in process", "0")
 """Distribution name and version of specs added in this process."""
 
@@ -138,7 +141,15 @@ class Registry:
                 "Choose another; see those in use with: valor list",
             )
         claim = Claim(namespace, "", distribution, version)
-        self._keep(namespace, read_manifest(claim, manifest))
+        REGISTERED[namespace] = read_manifest(claim, manifest)
+        self._keep(namespace, REGISTERED[namespace])
+
+    @classmethod
+    def of_process(cls) -> Registry:
+        """Return a registry that also has the manifests registered with others in this process."""
+        registry = cls()
+        registry._manifests = {**REGISTERED}
+        return registry
 
     def manifest(self, namespace: str) -> Manifest:
         """Return the manifest of a namespace; import it on first use.

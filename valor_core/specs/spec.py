@@ -629,6 +629,18 @@ class ArraysSpec(Spec):
     items: str | None = field(default=None, validator=optional(place_form))
 
 
+@frozen(kw_only=True)
+class ProtocolSpec(Spec):
+    """Spec of a benchmark's protocol of detection, for the parameter ``matching``.
+
+    The implementation is a `Protocol` of `valor_detection.states`. A bare name is searched in all
+    namespaces.
+    """
+
+    kind: ClassVar[str] = "protocol"
+    searched_globally: ClassVar[bool] = True
+
+
 KINDS: Mapping[str, type[Spec]] = {
     "metrics": MetricSpec,
     "readers": ReaderSpec,
@@ -639,6 +651,7 @@ KINDS: Mapping[str, type[Spec]] = {
     "tasks": TaskSpec,
     "commands": CommandSpec,
     "arrays": ArraysSpec,
+    "protocols": ProtocolSpec,
 }
 """Spec classes; the name of the hook is ``valor_`` and the key."""
 

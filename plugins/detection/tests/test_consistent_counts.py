@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,14 +19,14 @@ from valor_detection.matching.candidate_pairs import request
 from valor_detection.matching.matches import matching
 from valor_detection.matching.protocols import PROTOCOLS
 from valor_detection.matching.table import LABEL, Table
-from valor_detection.parameters.fields import ProtocolName
+from valor_detection.parameters.fields import PROTOCOL_NAMES, ProtocolName
 
 from valor_core.results.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch
 
 from .support import predicted, results_of, true, value_of
 
-NAMES = get_args(ProtocolName)
+NAMES = PROTOCOL_NAMES
 SEEDS = range(4)
 IOUS = (0.5, 0.75)
 SCORES = (0.0, 0.3, 0.5, 0.75, 1.0)

@@ -3,6 +3,10 @@
 Metrics that request the same state share it, so objects are matched once. Parameters are in the
 modules of `valor_detection.parameters`, which a manifest may import.
 
+- A `Protocol` has the decisions of a benchmark as values of its fields: `ShapeIOU`, the order of
+  ties `ByData`, `ByBestOverlap` or `ByMatchedOverlap`, the choice `BestFree`, `Best` or
+  `GreedyPairs`, the limits `as_given` or `exceeded`, `Bounds`, and the precision `At` or
+  `EveryPoint`. A plugin declares one in the hook ``valor_protocols``.
 - `protocol_of(parameters)` is the `Protocol` that the parameter `matching` names.
 - `overlaps` requests `Overlaps`, the objects of all images and their overlapping pairs.
   ``state.table`` is a `Table` of them, ``table.labels`` has their labels, and ``table.seen`` the
@@ -30,17 +34,33 @@ from __future__ import annotations
 
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.candidate_pairs import request as overlaps
-from valor_detection.matching.protocols import Protocol, protocol_of
+from valor_detection.matching.choices import Best, BestFree, GreedyPairs
+from valor_detection.matching.overlap.shapes import ShapeIOU
+from valor_detection.matching.precisions import At, EveryPoint
+from valor_detection.matching.protocols import Bounds, Protocol, as_given, exceeded, protocol_of
 from valor_detection.matching.ranked import Ranking, ranking
 from valor_detection.matching.table import KEY, LABEL, Table
+from valor_detection.matching.ties import ByBestOverlap, ByData, ByMatchedOverlap
 
 __all__ = [
     "KEY",
     "LABEL",
+    "At",
+    "Best",
+    "BestFree",
+    "Bounds",
+    "ByBestOverlap",
+    "ByData",
+    "ByMatchedOverlap",
+    "EveryPoint",
+    "GreedyPairs",
     "Overlaps",
     "Protocol",
     "Ranking",
+    "ShapeIOU",
     "Table",
+    "as_given",
+    "exceeded",
     "overlaps",
     "protocol_of",
     "ranking",

@@ -498,7 +498,7 @@ class TestManifests:
 
         self.expect_refusal(message, install, code)
 
-    def test_reserved_hook_that_returns_nothing_is_accepted(self, install: Install) -> None:
+    def test_hook_without_protocols_is_accepted(self, install: Install) -> None:
         install(
             "oddlab",
             "odd",
@@ -507,10 +507,9 @@ class TestManifests:
 
         assert Registry().failures() == {}
 
-    def test_reserved_hook_that_returns_protocols_suggests_upgrade(self, install: Install) -> None:
+    def test_protocol_that_is_no_spec_is_rejected(self, install: Install) -> None:
         self.expect_refusal(
-            "valor_protocols: expected no protocols, since this version reads none, got 'KITTI'\n"
-            "Return (), or upgrade valor-core with: ",
+            "expected a ProtocolSpec, found 'KITTI'",
             install,
             HOOKS + "valor_protocols(): return ['KITTI']\n",
         )

@@ -16,12 +16,17 @@ Matches = tuple[Bits, Bits, Codes]
 matched pair at the lowest IoU limit, -1 without one."""
 
 
-@frozen
 class Choice:
     """Choice of a ground truth for each prediction."""
 
     needs_pairs: ClassVar[bool] = False
     """True if pairs below the IoU limits can change matches."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
     def without_limits(self, columns: PairColumns, scores: Floats) -> Codes | None:
         """Return the matched pair of each prediction if no IoU limit can change it, else None."""
@@ -42,7 +47,6 @@ class Choice:
         raise NotImplementedError
 
 
-@frozen
 class BestFree(Choice):
     """Best unmatched ground truth at each IoU limit, counted ones before ignored ones."""
 
@@ -69,7 +73,6 @@ class Best(Choice):
         return kernels.match_best(columns, limits, prefers_counted=self.prefers_counted)
 
 
-@frozen
 class GreedyPairs(Choice):
     """Pairs by descending score and overlap, if both objects are unmatched."""
 

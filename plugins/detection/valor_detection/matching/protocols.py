@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from attrs import evolve, frozen
 
+from valor_core.errors import BrokenPluginError, short_repr
 from valor_core.schemas import Floats
 from valor_core.states.memo import memoized
 from valor_detection.matching.choices import Best, BestFree, Choice, GreedyPairs
@@ -203,6 +204,28 @@ PROTOCOLS = {protocol.name: protocol for protocol in (COCO, RANKED, VALOR, VOC20
 """Protocols by name."""
 
 
+def protocol_named(name: str) -> Protocol:
+    """Return the protocol of this or another plugin with a name.
+
+    Raises
+    ------
+    BrokenPluginError
+        If the spec of a plugin names no `Protocol`.
+    """
+    if name in PROTOCOLS:
+        return PROTOCOLS[name]
+    from valor_core.specs import ProtocolSpec, Registry
+
+    spec = Registry.of_process().find(ProtocolSpec, name)
+    found = spec.load()
+    if not isinstance(found, Protocol):
+        raise BrokenPluginError(
+            f"{spec.name}: expected a Protocol of valor_detection.states as "
+            f"{spec.implementation}, found {short_repr(found)}"
+        )
+    return found
+
+
 def protocol_of(chosen: Any) -> Protocol:
     """Return the protocol that the parameters of a metric name.
 
@@ -218,7 +241,7 @@ def protocol_of(chosen: Any) -> Protocol:
     >>> protocol_of(APParameters()) == COCO
     True
     """
-    return PROTOCOLS[chosen.matching].of_parameters(chosen)
+    return protocol_named(chosen.matching).of_parameters(chosen)
 
 
 @memoized

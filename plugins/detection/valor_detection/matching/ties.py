@@ -6,18 +6,22 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from attrs import frozen
 
 from valor_core.schemas import Codes, Floats
 from valor_detection.matching.table import Pairs
 
 
-@frozen
 class Ties:
     """Order of predictions with equal scores: that of the data, unless a method is overridden."""
 
     needs_pairs: ClassVar[bool] = False
     """True if the order depends on the overlaps of a prediction."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
     def in_matching(self, pairs: Pairs, scores: Floats) -> Pairs:
         """Return pairs, which are by descending score, in the order of matching."""
@@ -42,12 +46,10 @@ class Ties:
         return None
 
 
-@frozen
 class ByData(Ties):
     """Equal scores in the order of images, and of the objects in an image."""
 
 
-@frozen
 class ByBestOverlap(Ties):
     """Equal scores by descending overlap with the best ground truth."""
 
@@ -69,7 +71,6 @@ class ByBestOverlap(Ties):
         return best
 
 
-@frozen
 class ByMatchedOverlap(Ties):
     """Equal scores by descending overlap with the matched ground truth, 0 without a match."""
 

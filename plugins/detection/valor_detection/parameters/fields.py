@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from valor_core.errors import ParameterError, did_you_mean, short_repr
+from valor_core.errors import ParameterError, UnknownNameError, did_you_mean, short_repr
 from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
-ProtocolName = Literal["coco", "ranked", "valor", "voc2007", "voc2012"]
+ProtocolName = Literal["coco", "ranked", "valor", "voc2007", "voc2012"] | str
+"""Name of a protocol of this plugin, or of another one."""
+
+
+PROTOCOL_NAMES = ("coco", "ranked", "valor", "voc2007", "voc2012")
+"""Names of the protocols of this plugin."""
 
 
 ConvertTo = Literal["box", "polygon", "mask"]
@@ -45,6 +50,27 @@ MATCHING: Any = parameter(
     "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits.",
 )
 """Field of the protocol."""
+
+
+def _check_protocol(owner: object, _: object, name: str) -> None:
+    """Raise a `ParameterError` for a name that no plugin declares."""
+    if name in PROTOCOL_NAMES:
+        return
+    from valor_core.specs import ProtocolSpec, Registry
+
+    registry = Registry.of_process()
+    try:
+        registry.find(ProtocolSpec, name)
+    except UnknownNameError:
+        names = [*PROTOCOL_NAMES, *(spec.name for spec in registry.all(ProtocolSpec))]
+        raise ParameterError(
+            f"matching must be one of {', '.join(map(repr, names))}, got {short_repr(name)}",
+            did_you_mean(name, names),
+            place=f"{type(owner).__name__}: ",
+        ) from None
+
+
+MATCHING.validator(_check_protocol)
 
 
 CONVERT_TO: Any = parameter(
