@@ -80,8 +80,15 @@ class LabelQuotient:
                 yield result if excluded is None else evolve(result, left_out=excluded)
 
     def terms(self, tp: Any, fp: Any, fn: Any) -> tuple[Any, Any]:
-        """Return the numerator and the denominator, for means over images."""
-        raise NotImplementedError
+        """Return numerators and denominators of columns of counts, for means over images.
+
+        Subclasses can define it as arithmetic; by default, each row is a call of `value`.
+        """
+        rows = zip(tp.tolist(), fp.tolist(), fn.tolist(), strict=True)
+        values = [self.value(*row) for row in rows]
+        is_number = np.array([isinstance(one, float) for one in values], bool)
+        numbers = [one if isinstance(one, float) else 0.0 for one in values]
+        return np.array(numbers, np.float64), is_number.astype(np.int64)
 
     def _of_key(self, key: str, confusion: Confusion) -> Iterator[Result]:
         columns = confusion.counts()
