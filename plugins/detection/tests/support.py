@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from valor_core import evaluate
 from valor_core.results.results import Results
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
@@ -19,12 +21,17 @@ REGISTRY = Registry()
 
 def true(labels: Any, *box: float, **more: Any) -> TrueObject:
     """Create a ground truth from the edges of its box: left, top, right, bottom."""
-    return TrueObject(labels, Box(*box), **more)
+    return TrueObject(labels, Box(*box), keypoints=pose(box), **more)
 
 
 def predicted(labels: Any, *box: float) -> PredictedObject:
     """Create a prediction from the edges of its box."""
-    return PredictedObject(labels, Box(*box))
+    return PredictedObject(labels, Box(*box), keypoints=pose(box))
+
+
+def pose(box: Sequence[float]) -> Any:
+    """Return 17 points on the diagonal of a box."""
+    return np.linspace(box[:2], box[2:], 17)
 
 
 def results_of(data: Any, *metrics: Choice, **options: Any) -> Results:

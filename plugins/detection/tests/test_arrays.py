@@ -122,7 +122,7 @@ def test_masks_are_encoded_with_bounding_boxes() -> None:
 ONE = {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]}
 WRONG = [
     ({"boxes": [[0, 0, 1, 1]] * 2}, "expected 1 rows, one per label, got 2"),
-    ({"boxes": None}, "expected boxes or masks, got neither"),
+    ({"boxes": None}, "expected boxes, masks or keypoints, got none"),
     ({"boxes": [[0, 0, 1]]}, "got array of int64, shape (1, 3)"),
     ({"boxes": [[3, 0, 1, 1]]}, "expected a box of finite numbers"),
     ({"boxes": [[0, 0, "1", 1]]}, "got array of <U21, shape (1, 4)"),

@@ -462,13 +462,32 @@ def test_empty_recall_thresholds_give_empty_precisions():
         assert np.array_equal(found[0][name], found[1][name])
 
 
-def test_keypoints_are_rejected_for_now():
-    with pytest.raises(
-        ConfigError, match="iouType: keypoints come in a later release, got 'keypoints'"
-    ):
-        COCOeval(None, None, "keypoints")
-    with pytest.raises(ConfigError, match="iouType: expected 'bbox' or 'segm', got 'boxes'"):
-        Params("boxes")
+@pytest.mark.parametrize(
+    ("iou_type", "method", "message"),
+    [
+        ("keypoints", "computeIoU", "computeIoU: expected iouType 'bbox' or 'segm', got 'keypoi"),
+        ("bbox", "computeOks", "computeOks: expected iouType 'keypoints', got 'bbox'"),
+    ],
+)
+def test_overlap_of_another_kind_names_its_method(iou_type, method, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        getattr(COCOeval(None, None, iou_type), method)(1, 1)
+
+
+def test_unknown_kind_of_objects_is_rejected() -> None:
+    message = "iouType: expected 'bbox', 'segm' or 'keypoints', got 'keypoint'"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        COCOeval(None, None, "keypoint")
+
+
+@pytest.mark.parametrize("sigmas", [[], [0.1, 0], [[0.1]], [0.1, float("inf")]])
+def test_invalid_sigmas_are_rejected(sigmas) -> None:
+    coco = COCO()
+    coco.dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": []}
+    evaluation = COCOeval(coco, coco.loadRes([]), "keypoints")
+    evaluation.params.kpt_oks_sigmas = sigmas
+    with pytest.raises(ConfigError, match="kpt_oks_sigmas: expected numbers above 0, got"):
+        evaluation.evaluate()
 
 
 def test_steps_out_of_order_are_rejected():

@@ -8,7 +8,9 @@ from unicodedata import normalize
 
 import pytest
 from PIL import Image
+from valor_detection.parameters.readers import YoloParameters
 from valor_detection.readers.images import image_size
+from valor_detection.readers.yolo import YoloReader
 
 from valor_core import evaluate
 from valor_core.errors import ReadError
@@ -51,9 +53,44 @@ def test_labels_of_a_pose_data_set_are_compared_by_their_boxes(shape: str, point
     report = evaluated(f"{BOX} {points}", "data.yaml")
     assert report["Counts"].value == PERFECT
     assert set(report.warnings) == {
-        "1 groundtruth with keypoints (kpt_shape), compared by their boxes",
-        "1 prediction with keypoints (kpt_shape), compared by their boxes",
+        "1 groundtruth with keypoints, compared by their boxes except with matching: keypoints",
+        "1 prediction with keypoints, compared by their boxes except with matching: keypoints",
     }
+
+
+def keypoints_of_labels(line: str, shape: str) -> Any:
+    put("data.yaml", f"names: [cat]\nkpt_shape: {shape}\n")
+    put("s.csv", "uid,width,height\na,100,50\n")
+    put("gt/a.txt", f"{line}\n")
+    put("dt/a.txt", "")
+    chosen = YoloParameters(
+        groundtruths=Path("gt"),
+        predictions=Path("dt"),
+        names=Path("data.yaml"),
+        sizes=Path("s.csv"),
+    )
+    reader = YoloReader(chosen, "detection")
+    (batch,) = (batch for part in reader.partitions() for batch in reader.read(part))
+    return batch.groundtruths.keypoints
+
+
+def test_keypoints_are_read_in_pixels_with_their_visibility() -> None:
+    """The image is 100 wide and 50 high."""
+    found = keypoints_of_labels(f"{BOX} {THREE}", "[4, 3]")
+    expected = [[40, 20, 2], [60, 22.5, 1], [50, 25, 0], [50, 30, 2]]
+    assert found.points.tolist() == expected
+    assert found.labeled.tolist() == [3]
+
+
+def test_negative_coordinates_without_visibility_are_no_labels() -> None:
+    found = keypoints_of_labels(f"{BOX} 0.25 0.5 -1 -1", "[2, 2]")
+    assert found.points.tolist() == [[25, 25, 2], [-100, -50, 0]]
+
+
+def test_keypoints_in_pixels_are_rejected() -> None:
+    message = "line 1: expected keypoints normalized to the image, found a coordinate of 40"
+    with pytest.raises(ReadError, match=re.escape(message)):
+        keypoints_of_labels(f"{BOX} 40 20 0.6 0.4", "[2, 2]")
 
 
 def test_boxes_without_keypoints_are_read_despite_kpt_shape() -> None:

@@ -27,7 +27,7 @@ from valor_core.results.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 
-from .support import REGISTRY, results_of
+from .support import REGISTRY, predicted, results_of, true
 from .test_conformance import PARAMETERS
 
 METRICS = [
@@ -44,22 +44,22 @@ def items_of(seed: int) -> list[Detection]:
     """Random boxes on a grid and scores in eighths, with many ties."""
     rng = np.random.default_rng(seed)
 
-    def box() -> Box:
+    def box() -> tuple[float, ...]:
         x, y, width, height = (rng.integers(0, 5, 4) * [5, 5, 4, 4]).tolist()
-        return Box(x, y, x + width, y + height)
+        return x, y, x + width, y + height
 
     def truth() -> TrueObject:
         labels = [("animal", rng.choice(ANIMALS[:3]))]
         if rng.random() < 0.3:
             labels.append(("color", "white"))
-        return TrueObject(labels, box(), is_crowd=bool(rng.random() < 0.1))
+        return true(labels, *box(), is_crowd=bool(rng.random() < 0.1))
 
     def prediction() -> PredictedObject:
         names = rng.permutation(ANIMALS)[: rng.integers(1, 3)].tolist()
         scored = [(("animal", name), int(rng.integers(0, 9)) / 8) for name in names]
         if rng.random() < 0.3:
             scored.append((("color", str(rng.choice(["white", "black"]))), 0.5))
-        return PredictedObject(scored, box())
+        return predicted(scored, *box())
 
     return [
         Detection(

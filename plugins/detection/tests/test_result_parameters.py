@@ -24,6 +24,7 @@ OTHERS: dict[str, Any] = {
     "score_threshold": 0.25,
     "recall_score_threshold": 0.25,
     "matching": "valor",
+    "sigmas": [0.1] * 17,
     "max_detections": 2,
     "area_ranges": {"all": [0, 200]},
     "convert_to": "box",
@@ -41,6 +42,9 @@ OTHERS: dict[str, Any] = {
 }
 """A value of each parameter that is not the default of any metric."""
 
+WITH = {"sigmas": {"matching": "keypoints"}}
+"""Other parameters that a parameter needs, for metrics that have them."""
+
 WHICH = {"average", "per_label", "iou_thresholds", "score_thresholds"}
 """Parameters that select results; results selected by two settings are equal."""
 
@@ -56,6 +60,8 @@ PAIRS = [
     for spec in metrics()
     for parameter in parameters_of(spec.parameter_class)
 ]
+
+NAMES = {(name, parameter.name) for name, parameter in PAIRS}
 
 
 def told(result: Result) -> str:
@@ -75,7 +81,9 @@ def results(name: str, **chosen: Any) -> dict[str, Any]:
 def test_results_of_two_settings_have_different_parameters(name: str, parameter: Parameter) -> None:
     value = OTHERS[parameter.name]
     assert plain_value(parameter.default) != value
-    usual, other = results(name), results(name, **{parameter.name: value})
+    needed = WITH.get(parameter.name, {})
+    needed = {key: each for key, each in needed.items() if (name, key) in NAMES}
+    usual, other = results(name, **needed), results(name, **needed, **{parameter.name: value})
 
     alike = usual.keys() & other.keys()
     if parameter.name in WHICH:

@@ -182,6 +182,16 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             related_names=("COCOeval", "bbox", "segm"),
         ),
         _spec(
+            "KeypointSummary",
+            "keypoint_summary:KeypointSummary",
+            "The ten numbers of a COCO evaluation of keypoints",
+            "keypoints:KeypointSummaryParameters",
+            references=(COCO, PYCOCOTOOLS),
+            version=1,
+            aliases=("coco_keypoints",),
+            related_names=("keypoints", "pose", "OKS", "PoseMetrics"),
+        ),
+        _spec(
             "Precision",
             "precision_recall:Precision",
             "Share of a label's predictions that match a ground truth",

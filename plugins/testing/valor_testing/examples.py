@@ -238,11 +238,16 @@ def _classified(*parts: list[Classification]) -> Batches:
 
 
 def _true(labels: Any, box: Sequence[float], **more: Any) -> TrueObject:
-    return TrueObject(labels, Box(*box), **more)
+    return TrueObject(labels, Box(*box), keypoints=_pose(box), **more)
 
 
 def _pred(labels: Any, box: Sequence[float], **more: Any) -> PredictedObject:
-    return PredictedObject(labels, Box(*box), **more)
+    return PredictedObject(labels, Box(*box), keypoints=_pose(box), **more)
+
+
+def _pose(box: Sequence[float]) -> NDArray[np.float64]:
+    """Return the 17 points of a person, on the diagonal of a box."""
+    return np.linspace(box[:2], box[2:], 17)
 
 
 def _boxes() -> Batches:

@@ -51,7 +51,7 @@ def objects_of(found: Any, where: str) -> Objects | None:
             return _of_instances(found["instances"], where)
         _check_keys(found, where)
         return None
-    if hasattr(found, "xyxy"):
+    if hasattr(found, "xyxy") or _are_key_points(found):
         return of_supervision(found, where)
     if hasattr(found, "get_fields") and hasattr(found, "image_size"):
         return _of_instances(found, where)
@@ -69,13 +69,15 @@ def names_of(found: Any) -> Mapping[int, str] | None:
 
 
 def of_supervision(found: Any, where: str) -> Objects:
-    """Read the objects of `supervision.Detections`.
+    """Read the objects of `supervision.Detections` or `supervision.KeyPoints`.
 
     Raises
     ------
     SchemaError
         For an object of another kind, or boxes without a class.
     """
+    if _are_key_points(found):
+        return _of_key_points(found, where)
     if not hasattr(found, "xyxy"):
         raise SchemaError(
             f"{where}: expected supervision.Detections, got {short_repr(found)}",
@@ -97,6 +99,41 @@ def of_supervision(found: Any, where: str) -> Objects:
         scores=getattr(found, "confidence", None),
         masks=getattr(found, "mask", None),
         corners=data.get("xyxyxyxy"),
+    )
+
+
+def _are_key_points(found: Any) -> bool:
+    return hasattr(found, "xy") and hasattr(found, "class_id") and not hasattr(found, "xyxy")
+
+
+def _of_key_points(found: Any, where: str) -> Objects:
+    """Read `supervision.KeyPoints`, whose older versions have no confidence of an object.
+
+    The score of an object without one is the mean confidence of its points.
+    """
+    points = as_array(found.xy)
+    data = getattr(found, "data", None)
+    names = as_array(data.get("class_name")) if isinstance(data, Mapping) else None
+    labels = found.class_id if names is None or not names.size else names
+    if labels is None and points is not None and points.size:
+        raise SchemaError(
+            f"{where}: expected class_id or data['class_name'], got neither",
+            "Set the class of each object. To ignore classes, set class_id=np.zeros(len(points), "
+            "int) on both sides.",
+        )
+    confidences = as_array(
+        getattr(found, "keypoint_confidence", getattr(found, "confidence", None))
+    )
+    scores = as_array(getattr(found, "detection_confidence", None))
+    if scores is None and confidences is not None and confidences.ndim == 2:
+        scores = confidences.mean(axis=1) if confidences.size else np.empty(0)
+    is_visible = as_array(getattr(found, "visible", None))
+    if points is not None and points.ndim == 3 and is_visible is not None:
+        points = np.concatenate([points, is_visible.astype(np.float64)[:, :, None]], axis=2)
+    return Objects(
+        labels=np.empty(0, np.int64) if labels is None else labels,
+        scores=scores,
+        keypoints=points,
     )
 
 
@@ -131,6 +168,7 @@ def of_dict(found: Any, where: str) -> Objects:
         masks=thresholded(as_array(found.get("masks"))),
         crowd=found.get("iscrowd"),
         areas=found.get("area"),
+        keypoints=found.get("keypoints"),
     )
 
 

@@ -13,7 +13,7 @@ from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
 from valor_core.schemas.detection.objects import scores_outside
-from valor_core.schemas.geometry import Shapes
+from valor_core.schemas.geometry import Keypoints, Shapes
 from valor_detection.geometry.validity import Place, Policy, checked_shapes
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import check_choice
@@ -44,6 +44,8 @@ class Rows:
         Areas from the data, for ground truths.
     annotations : ndarray of int64, shape (n,), optional
         Position of each object within its image. By default the order of the rows.
+    keypoints : Keypoints, optional
+        Keypoints of each row.
     """
 
     images: Codes
@@ -54,15 +56,16 @@ class Rows:
     ignored: NDArray[np.bool_] | None = None
     areas: Floats | None = None
     annotations: Codes | None = None
+    keypoints: Keypoints | None = None
 
     def select(self, rows: Codes) -> Rows:
         """Return the given rows."""
-        columns = {
-            field.name: column[rows]
+        columns: dict[str, Any] = {
+            field.name: column[rows] if isinstance(column, np.ndarray) else column.select(rows)
             for field in fields(Rows)
-            if field.name != "shapes" and (column := getattr(self, field.name)) is not None
+            if (column := getattr(self, field.name)) is not None
         }
-        return Rows(shapes=self.shapes.select(rows), **columns)
+        return Rows(**columns)
 
 
 def batch_of_rows(
@@ -126,6 +129,7 @@ def _columns(rows: Rows, order: Codes) -> dict[str, Any]:
         "labels": rows.labels[order],
         "shapes": shapes,
         "areas": shapes.areas if rows.areas is None else rows.areas[order],
+        "keypoints": None if rows.keypoints is None else rows.keypoints.select(order),
     }
     if rows.annotations is not None:
         columns["annotations"] = rows.annotations[order]

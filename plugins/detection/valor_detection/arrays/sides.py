@@ -18,7 +18,8 @@ from valor_core.schemas.columns import (
     object_column,
     widen_as_printed,
 )
-from valor_core.schemas.geometry import Rings, RunLengths, Shapes
+from valor_core.schemas.detection import TrueObjects
+from valor_core.schemas.geometry import Keypoints, Rings, RunLengths, Shapes
 from valor_core.schemas.geometry.shapes import MASK, POLYGON, ends
 from valor_core.schemas.label import label_value
 from valor_detection.arrays.columns import as_array, boxes_around, check_masks, column, run_lengths
@@ -31,7 +32,7 @@ IouType = Literal["bbox", "segm"]
 """Kind of shape to compare: boxes or masks, with COCO's names."""
 
 
-_ROWS = ("boxes", "scores", "masks", "crowd", "areas", "corners")
+_ROWS = ("boxes", "scores", "masks", "crowd", "areas", "corners", "keypoints")
 
 _MOST = 1 << 63  # above the range of int64
 
@@ -66,6 +67,10 @@ class Objects:
     corners : array of shape (n, 4, 2), optional
         Corners (x, y) of oriented boxes in the order of the outline. If both sides have corners,
         they are compared instead of `boxes`.
+    keypoints : array of shape (n, k, 3) or (n, k, 2), optional
+        x, y and visibility of the points of each object. Visibilities above 0, the default, are
+        labelled points. Without boxes, those around the points are used: around the labelled ones
+        of ground truths, and all of predictions.
     """
 
     labels: NDArray[Any] = field(converter=_label_array)
@@ -75,6 +80,7 @@ class Objects:
     crowd: NDArray[Any] | None = field(default=None, converter=as_array)
     areas: NDArray[Any] | None = field(default=None, converter=as_array)
     corners: NDArray[Any] | None = field(default=None, converter=as_array)
+    keypoints: NDArray[Any] | None = field(default=None, converter=as_array)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -248,6 +254,7 @@ class Side:
             scores=scores,
             crowd=crowd,
             areas=areas if is_true else None,
+            keypoints=self._keypoints(),
         )
 
     def _shapes(self, with_masks: bool, with_corners: bool) -> Shapes:
@@ -287,8 +294,9 @@ class Side:
                 raise SchemaError(
                     f"{where}, {name}: expected {len(one):,} rows, one per label, got {found}"
                 )
-        if all(values is None for values in (one.boxes, one.masks, one.corners)) and len(one):
-            raise SchemaError(f"{where}: expected boxes or masks, got neither")
+        given = (one.boxes, one.masks, one.corners, one.keypoints)
+        if all(values is None for values in given) and len(one):
+            raise SchemaError(f"{where}: expected boxes, masks or keypoints, got none")
         if self.name == "predictions" and one.scores is None and len(one):
             raise SchemaError(f"{where}: expected scores, got none")
 
@@ -345,7 +353,27 @@ class Side:
                 found.append(given[i])
             elif len(one) and one.masks is not None:
                 found.append(boxes_around(run_lengths([one.masks])))
+            elif len(one) and one.keypoints is not None:
+                points = _points(one.keypoints, f"{self._where(i)}, keypoints")
+                found.append(_boxes_around_points(points, self.name == TrueObjects.side))
         return np.concatenate([np.empty((0, 4)), *found])
+
+    def _keypoints(self) -> Keypoints | None:
+        """Return the keypoints of all objects; None if no image has any."""
+        given = {position: (values, where) for position, values, where in self._given("keypoints")}
+        if not given:
+            return None
+        points: list[Floats] = []
+        counts: list[int] = []
+        for position, count in enumerate(self.counts):
+            if count and position not in given:
+                raise SchemaError(
+                    f"{self._where(position)}: expected keypoints as for other images, got none"
+                )
+            if count:
+                points.append(_points(*given[position]))
+                counts += [points[-1].shape[1]] * count
+        return Keypoints(np.concatenate([each.reshape(-1, 3) for each in points]), ends(counts))
 
     def _corners(self) -> Floats | None:
         """Return corners of all objects, shape (n, 4, 2); None without objects."""
@@ -401,12 +429,36 @@ class Side:
         return run_lengths(found) if found else None
 
 
+def _points(values: NDArray[Any], where: str) -> Floats:
+    """Return points of one image, shape (n, k, 3)."""
+    if values.ndim != 3 or values.shape[2] not in (2, 3) or values.dtype.kind not in "fiub":
+        raise SchemaError(
+            f"{where}: expected numbers of shape (n, k, 3) or (n, k, 2), got {short_repr(values)}",
+            "Reshape COCO's flat lists: np.reshape(keypoints, (len(keypoints), -1, 3)).",
+        )
+    check_finite(values.astype(np.float64), where)
+    points = np.full((*values.shape[:2], 3), 2.0)
+    points[:, :, : values.shape[2]] = values
+    return points
+
+
+def _boxes_around_points(points: Floats, only_labeled: bool) -> Floats:
+    """Return boxes around all points, or around labelled points for objects that have any."""
+    is_labeled = (points[:, :, 2] > 0) | (not only_labeled)
+    is_labeled |= ~is_labeled.any(axis=1, keepdims=True)
+    low, high = (
+        getattr(np, name)(np.where(is_labeled[:, :, None], points[:, :, :2], far), axis=1)
+        for name, far in (("min", np.inf), ("max", -np.inf))
+    )
+    return np.concatenate([low, high - low], axis=1)
+
+
 def _is_regular(one: Objects, has_scores: bool) -> bool:
     """Return whether labels, boxes and scores of an image are arrays of equal length."""
     labels, boxes, scores = one.labels, one.boxes, one.scores
     if type(labels) is not np.ndarray or type(boxes) is not np.ndarray or labels.ndim != 1:
         return False
-    if one.masks is not None or one.crowd is not None or one.areas is not None:
+    if any(values is not None for values in (one.masks, one.crowd, one.areas, one.keypoints)):
         return False
     count = len(labels)
     if scores is None:

@@ -15,7 +15,8 @@ Deliberate differences from pycocotools:
 - Parameters changed after `COCOeval.evaluate` apply as set; pycocotools then reads rows of other
   categories.
 - IoU thresholds have to be above 0. Recall thresholds can be in any order.
-- ``COCOeval.ious`` is not stored. Keypoints come in a later release.
+- ``COCOeval.ious`` is not stored.
+- Keypoints without ``num_keypoints`` are counted; pycocotools raises an error.
 - ``COCO.showAnns`` and ``COCO.download`` are missing; use a gallery to draw images.
 """
 

@@ -10,14 +10,19 @@ from valor_core.schemas import Codes, Datums, Label
 from valor_core.schemas.detection import DetectionBatch
 from valor_detection.arrays.objects import Rows, batch_of_rows
 from valor_detection.coco.dataset import COCO, geometry
-from valor_detection.coco.settings import Params, ids
+from valor_detection.coco.settings import Params, given_sigmas, ids
+from valor_detection.coco_json.keypoints import keypoints_of
 from valor_detection.coco_json.records import AscendingIds
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.matches import Matching
+from valor_detection.matching.overlap.oks import OKS
+from valor_detection.matching.overlap.shapes import ShapeIOU
 from valor_detection.matching.protocols import COCO as PROTOCOL
 from valor_detection.matching.protocols import AreaRange, below_one
 from valor_detection.matching.table import LABEL, Table
+
+_KEYPOINTS = "keypoints"
 
 AT_GIVEN_THRESHOLDS = evolve(PROTOCOL, limits=below_one)
 """COCO's protocol with IoU thresholds as given, also if they are near those of ``linspace``."""
@@ -98,7 +103,8 @@ class IdIndex:
 
     def rows(self, side: COCO, chosen: Params) -> tuple[Rows, Codes]:
         """Return the evaluated annotations of one side, grouped by image, and their ids."""
-        document = side.columns(masks=chosen.iouType == "segm")
+        keypoints = chosen.iouType == _KEYPOINTS
+        document = side.columns(masks=chosen.iouType == "segm", keypoints=keypoints)
         annotations = document.annotations
         datums = AscendingIds.of(self.images).positions(annotations.images)
         labels = self._labels(annotations.categories)
@@ -117,6 +123,7 @@ class IdIndex:
             scores=annotations.scores[rows],
             crowd=annotations.crowd[rows] != 0,
             areas=areas,
+            keypoints=keypoints_of(document, rows, document.where) if keypoints else None,
         )
         return columns, side.ids(document)[rows]
 
@@ -145,6 +152,7 @@ def _table(batch: DetectionBatch, chosen: Params) -> Table:
     if not thresholds or not thresholds[0] > 0:
         raise ConfigError(f"iouThrs: expected IoU thresholds above 0, got {list(thresholds)}")
     lowest = float(AT_GIVEN_THRESHOLDS.limits(thresholds)[0])
-    state = Overlaps(AT_GIVEN_THRESHOLDS.overlap, thresholds, (lowest,), (LABEL,))
+    overlap = OKS(given_sigmas(chosen)) if chosen.iouType == _KEYPOINTS else ShapeIOU()
+    state = Overlaps(overlap, thresholds, (lowest,), (LABEL,))
     state.update(batch)
     return state.table

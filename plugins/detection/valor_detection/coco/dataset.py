@@ -24,6 +24,7 @@ from valor_core.schemas.geometry.run_lengths import compressed, decoded
 from valor_detection.coco.index import Index
 from valor_detection.coco_json import scan
 from valor_detection.coco_json.in_memory import document_of, images_of
+from valor_detection.coco_json.keypoints import boxes_of_points, keypoints_of
 from valor_detection.coco_json.masks import Masks
 from valor_detection.coco_json.records import (
     AREA,
@@ -31,6 +32,7 @@ from valor_detection.coco_json.records import (
     CATEGORY,
     FIELD_NAMES,
     IMAGE,
+    KEYPOINTS,
     SCORE,
     SEGMENTATION,
     Annotations,
@@ -61,8 +63,8 @@ def geometry(
         Selected rows in order.
     sizes : callable
         Returns height and width of the image of each annotation of the document.
-    iou_type : {"bbox", "segm"}
-        Kind of shape to compare: boxes or masks.
+    iou_type : {"bbox", "segm", "keypoints"}
+        Kind of objects to compare: boxes, masks or keypoints, whose shapes are boxes.
     is_results : bool
         If True, compute areas as ``loadRes`` does: from the boxes if the first result has one.
         A data set has an area for each annotation.
@@ -75,6 +77,12 @@ def geometry(
     annotations = document.annotations
     take = partial(np.take, indices=rows, axis=0)
     boxes = take(annotations.boxes)
+    if iou_type == "keypoints":
+        _require(document, KEYPOINTS)
+        iou_type = "bbox"
+    if is_results and document.has_only_keypoints:
+        boxes = boxes_of_points(keypoints_of(document, rows, document.where))
+        return Shapes(boxes), boxes[:, 2] * boxes[:, 3]
     only_masks = is_results and document.has_only_masks
     if iou_type == "segm" or only_masks:
         may_be_box = is_results and not only_masks
@@ -150,7 +158,7 @@ class COCO:
         self._parent: COCO | None = None
         self._dataset: Record | None = {} if annotation_file is None else None
         self._document: Document | None = None
-        self._has_masks = False
+        self._has_masks = self._has_keypoints = False
         self._made: dict[str, Any] = {}
 
     @classmethod
@@ -373,19 +381,23 @@ class COCO:
         """True if areas are computed as by ``loadRes``."""
         return self._parent is not None and self._dataset is None
 
-    def columns(self, *, masks: bool = False) -> Document:
+    def columns(self, *, masks: bool = False, keypoints: bool = False) -> Document:
         """Return the annotations as columns.
 
         Parameters
         ----------
         masks : bool
             If True, read segmentations.
+        keypoints : bool
+            If True, read keypoints.
         """
         if self._dataset is not None:
             records = self._dataset.get("annotations", [])
-            return document_of(records, "dataset", is_list=False, masks=masks)
-        if self._document is None or (masks and not self._has_masks):
-            self._document, self._has_masks = self._read(masks=masks), masks
+            return document_of(records, "dataset", is_list=False, masks=masks, keypoints=keypoints)
+        lacks = (masks and not self._has_masks) or (keypoints and not self._has_keypoints)
+        if self._document is None or lacks:
+            self._document = self._read(masks=masks, keypoints=keypoints)
+            self._has_masks, self._has_keypoints = masks, keypoints
         return self._document
 
     def images(self) -> Images:
@@ -408,23 +420,26 @@ class COCO:
         rows = AscendingIds.of(images.ids[order]).positions(document.annotations.images)
         return np.append(images.sizes[order], [[0, 0]], axis=0)[rows]
 
-    def _read(self, *, masks: bool) -> Document:
-        if self._path is not None:
-            document = scan(Text.read(self._path), masks=masks)
-            if self._parent is None:
-                return _data_set(document)
-            if not masks and document.has_only_masks:
-                document = scan(Text.read(self._path), masks=True)
-            check_results(document, self._path)
-            _check_results(document, self._parent)
-            return document
+    def _read(self, *, masks: bool, keypoints: bool) -> Document:
         if isinstance(self._given, np.ndarray):
             return Document("results", _of_rows(self._given))
-        given = self._given or []
-        document = document_of(given, "results", is_list=True, masks=masks)
-        if not masks and document.has_only_masks:
-            document = document_of(given, "results", is_list=True, masks=True)
+        document = self._scanned(masks, keypoints)
+        if self._parent is None:
+            return _data_set(document)
+        needs_masks = masks or document.has_only_masks
+        needs_points = keypoints or document.has_only_keypoints
+        if (needs_masks, needs_points) != (masks, keypoints):
+            document = self._scanned(needs_masks, needs_points)
+        if self._path is not None:
+            check_results(document, self._path)
+            _check_results(document, self._parent)
         return document
+
+    def _scanned(self, masks: bool, keypoints: bool) -> Document:
+        if self._path is not None:
+            return scan(Text.read(self._path), masks=masks, keypoints=keypoints)
+        given: Any = [] if self._given is None else self._given
+        return document_of(given, "results", is_list=True, masks=masks, keypoints=keypoints)
 
     def _measured(self, document: Document) -> tuple[Shapes, Floats]:
         """Compute boxes and areas of results as ``loadRes`` does."""
@@ -514,7 +529,7 @@ class COCO:
         """Return the results with the fields that ``loadRes`` adds."""
         document = self.columns()
         shapes, areas = self._measured(document)
-        with_boxes = not document.has_only_masks
+        with_boxes = not (document.has_only_masks or document.has_only_keypoints)
         records = []
         columns = zip(self._results(), areas.tolist(), shapes.boxes.tolist(), strict=True)
         for number, (result, area, box) in enumerate(columns, start=1):

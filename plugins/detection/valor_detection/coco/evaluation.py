@@ -9,20 +9,23 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ConfigError
 from valor_core.kernels import in_threads
-from valor_core.schemas import Codes, Floats
+from valor_core.schemas import Codes, Datums, Floats, Label
+from valor_detection.arrays.objects import Rows, batch_of_rows
 from valor_detection.coco.comparison import Comparison, IdIndex
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.image_results import ImageResults
 from valor_detection.coco.mask import ious_of_boxes, ious_of_masks
-from valor_detection.coco.settings import Params, check_type, ids
+from valor_detection.coco.settings import Params, check_type, given_sigmas, ids
 from valor_detection.matching.interpolated import interpolate
 from valor_detection.matching.matches import Matching
+from valor_detection.matching.overlap.oks import OKS
 from valor_detection.matching.precisions import reaching
+from valor_detection.matching.protocols import KEYPOINT_MAX_DETECTIONS
 from valor_detection.matching.table import LABEL
 
 
@@ -90,18 +93,24 @@ def ascending_indices(thresholds: Any) -> Codes:
     return np.argsort(np.argsort(np.asarray(thresholds), kind="stable"), kind="stable")
 
 
+def _alike(rows: Rows) -> Rows:
+    """Return objects with equal labels."""
+    return evolve(rows, labels=np.zeros(len(rows.images), np.int64))
+
+
+_POSES = KEYPOINT_MAX_DETECTIONS
 _ROW = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {:0.3f}"
 
 
 class COCOeval:
-    """COCO's evaluation of boxes or masks.
+    """COCO's evaluation of boxes, masks or keypoints.
 
     Parameters
     ----------
     cocoGt, cocoDt : COCO, or pycocotools' COCO
         Data set, and results returned by its ``loadRes``.
-    iouType : {"bbox", "segm"}
-        Kind of shape to compare: boxes or masks.
+    iouType : {"bbox", "segm", "keypoints"}
+        Kind of objects to compare: boxes, masks or keypoints.
 
     Attributes
     ----------
@@ -110,8 +119,8 @@ class COCOeval:
     eval : dict
         After `accumulate`: ``precision`` and ``scores`` of shape (IoU thresholds, recalls,
         categories, area ranges, max detections), ``recall`` without the axis of recalls.
-    stats : ndarray of float64, shape (12,)
-        Summary numbers, set by `summarize`.
+    stats : ndarray of float64, shape (12,) or (10,)
+        Summary numbers, set by `summarize`; ten for keypoints.
 
     References
     ----------
@@ -147,6 +156,8 @@ class COCOeval:
         if cocoGt is not None:
             if isinstance(cocoGt, COCO) and iouType == "segm":
                 cocoGt.columns(masks=True)  # parse boxes and masks in one pass
+            if isinstance(cocoGt, COCO) and iouType == "keypoints":
+                cocoGt.columns(keypoints=True)
             self.params.imgIds = sorted(cocoGt.getImgIds())
             self.params.catIds = sorted(cocoGt.getCatIds())
 
@@ -195,23 +206,70 @@ class COCOeval:
             order of the data set. An empty list if either side has no objects.
         """
         chosen = self.params
-        check_type(chosen.iouType)
-        categories = [catId] if chosen.useCats else chosen.catIds
-        cell = IdIndex(ids([imgId], "imgId"), ids(categories, "catId"))
-        (true, _), (predicted, _) = (
-            cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt)
-        )
-        assert true.crowd is not None
-        assert predicted.scores is not None
-        order = np.argsort(-predicted.scores, kind="stable")[: chosen.maxDets[-1]]
+        if chosen.iouType == "keypoints":
+            raise ConfigError(
+                "computeIoU: expected iouType 'bbox' or 'segm', got 'keypoints'",
+                "Compute their similarity: computeOks(imgId, catId).",
+            )
+        true, predicted, order = self._cell(imgId, catId)
         if not len(order) or not len(true.images):
             return []
+        assert true.crowd is not None
         shapes = predicted.shapes.select(order)
         if chosen.iouType == "bbox":
             return ious_of_boxes(shapes.boxes, true.shapes.boxes, true.crowd)
         assert shapes.masks is not None
         assert true.shapes.masks is not None
         return ious_of_masks(shapes.masks, true.shapes.masks, true.crowd)
+
+    def computeOks(self, imgId: int, catId: int) -> Any:
+        """Compute the similarity of keypoints of every result with every ground truth.
+
+        Parameters
+        ----------
+        imgId, catId : int
+            Image and category. Without ``useCats``, all categories of `params` together.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_results, n_truths), or list
+            In the order of `computeIoU`. An empty list if either side has no objects.
+
+        Raises
+        ------
+        ConfigError
+            If ``iouType`` is not ``keypoints``.
+        """
+        chosen = self.params
+        if chosen.iouType != "keypoints":
+            raise ConfigError(
+                f"computeOks: expected iouType 'keypoints', got {chosen.iouType!r}",
+                "Compute the IoU of boxes and masks: computeIoU(imgId, catId).",
+            )
+        true, predicted, order = self._cell(imgId, catId)
+        if not len(order) or not len(true.images):
+            return []
+        one = np.zeros(1, np.int64)
+        batch = batch_of_rows(
+            Datums(one), [Label("category", str(catId))], _alike(true), _alike(predicted)
+        )
+        starts, truths, oks = OKS(given_sigmas(chosen)).pairs(batch, one, 0.0)
+        found = np.zeros((len(starts) - 1, len(true.images)))
+        found[np.repeat(np.arange(len(starts) - 1), np.diff(starts)), truths] = oks
+        return found[order]
+
+    def _cell(self, image: int, category: int) -> tuple[Rows, Rows, Codes]:
+        """Return the objects of an image and category, and the order of the best results."""
+        chosen = self.params
+        check_type(chosen.iouType)
+        categories = [category] if chosen.useCats else chosen.catIds
+        cell = IdIndex(ids([image], "imgId"), ids(categories, "catId"))
+        (true, _), (predicted, _) = (
+            cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt)
+        )
+        assert predicted.scores is not None
+        order = np.argsort(-predicted.scores, kind="stable")[: chosen.maxDets[-1]]
+        return true, predicted, order
 
     def accumulate(self, p: Params | None = None) -> None:
         """Compute `eval` from the matches.
@@ -240,7 +298,7 @@ class COCOeval:
         }
 
     def summarize(self) -> None:
-        """Print the twelve summary numbers and store them in `stats`.
+        """Print the twelve summary numbers, ten for keypoints, and store them in `stats`.
 
         As in pycocotools, the first number is -1 if ``maxDets`` does not contain 100.
 
@@ -252,6 +310,18 @@ class COCOeval:
         if not self.eval:
             raise ConfigError("summarize: call accumulate() first")
         most = self.params.maxDets
+        if self.params.iouType == "keypoints":
+            self.stats = np.array(
+                [
+                    mean
+                    for kind in ("precision", "recall")
+                    for mean in (
+                        *(self._mean(kind, iou, most=_POSES) for iou in (None, 0.5, 0.75)),
+                        *(self._mean(kind, area=size, most=_POSES) for size in ("medium", "large")),
+                    )
+                ]
+            )
+            return
         if len(most) < 3:
             raise ConfigError(f"maxDets: expected three numbers to summarize, got {list(most)}")
         sizes = ("small", "medium", "large")
@@ -282,6 +352,7 @@ class COCOeval:
             bool(chosen.useCats),
             *(tuple(np.asarray(numbers).tolist()) for numbers in (chosen.imgIds, chosen.catIds)),
             tuple(np.asarray(chosen.iouThrs, np.float64).tolist()),
+            given_sigmas(chosen) if chosen.iouType == "keypoints" else None,
         )
         if self._evaluated is None or self._evaluated[0] != key:
             sides = COCO.of(self.cocoGt), COCO.of(self.cocoDt)

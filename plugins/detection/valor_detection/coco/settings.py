@@ -9,6 +9,8 @@ import numpy as np
 
 from valor_core.errors import ConfigError, short_repr
 from valor_core.schemas import Codes
+from valor_detection.matching.overlap.oks import COCO_SIGMAS
+from valor_detection.matching.protocols import KEYPOINT_MAX_DETECTIONS
 
 
 class Params:
@@ -16,8 +18,8 @@ class Params:
 
     Parameters
     ----------
-    iouType : {"bbox", "segm"}
-        Kind of shape to compare: boxes or masks.
+    iouType : {"bbox", "segm", "keypoints"}
+        Kind of objects to compare: boxes, masks or keypoints.
 
     Attributes
     ----------
@@ -31,6 +33,8 @@ class Params:
         Ranges of areas in square pixels, and their names.
     useCats : int
         1 if detections match only ground truths of the same category, 0 for all categories.
+    kpt_oks_sigmas : ndarray of float64
+        Standard deviation of each keypoint. Only for keypoints.
 
     Raises
     ------
@@ -60,6 +64,11 @@ class Params:
         self.areaRngLbl: Sequence[str] = ["all", "small", "medium", "large"]
         self.useCats: int | bool = 1
         self.useSegm: int | None = None
+        if iouType == "keypoints":
+            self.maxDets = [KEYPOINT_MAX_DETECTIONS]
+            self.areaRng = [self.areaRng[0], *self.areaRng[2:]]
+            self.areaRngLbl = [self.areaRngLbl[0], *self.areaRngLbl[2:]]
+            self.kpt_oks_sigmas: Any = np.array(COCO_SIGMAS)
 
 
 def ids(values: Any, name: str) -> Codes:
@@ -84,12 +93,28 @@ def ids(values: Any, name: str) -> Codes:
         raise ConfigError(f"{name}: expected 64-bit integers, got {short_repr(numbers)}") from error
 
 
+def given_sigmas(chosen: Params) -> tuple[float, ...]:
+    """Return the standard deviations of the keypoints.
+
+    Raises
+    ------
+    ConfigError
+        If they are not numbers above 0.
+
+    Examples
+    --------
+    >>> given_sigmas(Params("keypoints"))[:2]
+    (0.026000000000000002, 0.025)
+    """
+    sigmas = np.asarray(chosen.kpt_oks_sigmas, np.float64)
+    if sigmas.ndim != 1 or not len(sigmas) or not (sigmas > 0).all() or np.isinf(sigmas).any():
+        raise ConfigError(f"kpt_oks_sigmas: expected numbers above 0, got {short_repr(sigmas)}")
+    return tuple(sigmas.tolist())
+
+
 def check_type(iou_type: str) -> None:
-    """Raise a `ConfigError` if `iou_type` is not ``"bbox"`` or ``"segm"``."""
-    if iou_type == "keypoints":
+    """Raise a `ConfigError` if `iou_type` is not ``"bbox"``, ``"segm"`` or ``"keypoints"``."""
+    if iou_type not in ("bbox", "segm", "keypoints"):
         raise ConfigError(
-            "iouType: keypoints come in a later release, got 'keypoints'",
-            'Compare boxes with iouType="bbox" or masks with iouType="segm".',
+            f"iouType: expected 'bbox', 'segm' or 'keypoints', got {short_repr(iou_type)}"
         )
-    if iou_type not in ("bbox", "segm"):
-        raise ConfigError(f"iouType: expected 'bbox' or 'segm', got {short_repr(iou_type)}")

@@ -232,6 +232,12 @@ class Document:
         return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
 
     @property
+    def has_only_keypoints(self) -> bool:
+        """True if the first result has keypoints, and neither a box nor a mask."""
+        found = self.annotations.found[:1]
+        return bool((found & (BOX | SEGMENTATION | KEYPOINTS) == KEYPOINTS).any())
+
+    @property
     def list_name(self) -> str:
         """Name of the list of annotations in messages: ``instances.json, annotations``."""
         return f"{self.source}, {'results' if self.is_list else 'annotations'}"

@@ -83,11 +83,15 @@ class Overlaps(State):
 
     def update(self, batch: DetectionBatch) -> None:
         """Count a batch."""
+        batch = self.overlap.read(batch)
         codes = self.vocabulary.join(batch.labels)
         if batch.label_ids is not None:
             self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
         chunk = ImageObjects.of(batch, self._pairs(batch))
-        self.clues.add(batch, _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious)))
+        hits = np.ones(len(batch.predictions), bool)
+        if self.overlap.compares_boxes:
+            hits = _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious))
+        self.clues.add(batch, hits)
         self.chunks.append(chunk.relabel(codes))
         self._table = None
 

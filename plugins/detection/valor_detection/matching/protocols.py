@@ -14,6 +14,7 @@ from valor_core.schemas import Floats
 from valor_core.states.memo import memoized
 from valor_detection.matching.choices import Best, BestFree, Choice, GreedyPairs
 from valor_detection.matching.overlap import Overlap
+from valor_detection.matching.overlap.oks import OKS
 from valor_detection.matching.overlap.shapes import ShapeIOU
 from valor_detection.matching.precisions import ALMOST_ONE, At, EveryPoint
 from valor_detection.matching.ties import ByBestOverlap, ByData, ByMatchedOverlap, Ties
@@ -28,6 +29,8 @@ EVERYTHING: AreaRange = (0.0, math.inf)
 """Area range that includes every object."""
 
 COCO_MAX_DETECTIONS = 100
+
+KEYPOINT_MAX_DETECTIONS = 20
 
 _AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), strict=True))
 
@@ -200,7 +203,18 @@ VOC2012 = Protocol(name="voc2012", choice=Best(), precision=EveryPoint(), many_t
 second prediction on a counted one is a false positive. Average precision is the area under the
 interpolated curve."""
 
-PROTOCOLS = {protocol.name: protocol for protocol in (COCO, RANKED, VALOR, VOC2007, VOC2012)}
+KEYPOINTS = evolve(
+    COCO,
+    name="keypoints",
+    overlap=OKS(),
+    bounds=Bounds(COCO_AREAS["all"], KEYPOINT_MAX_DETECTIONS),
+)
+"""As `COCO`, with the similarity of keypoints. Ground truths without a labelled point are ignored.
+All numbers equal those of pycocotools bit by bit."""
+
+PROTOCOLS = {
+    protocol.name: protocol for protocol in (COCO, RANKED, VALOR, VOC2007, VOC2012, KEYPOINTS)
+}
 """Protocols by name."""
 
 

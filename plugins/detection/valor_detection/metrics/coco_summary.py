@@ -18,7 +18,13 @@ from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.image_rows import precision_rows
 from valor_detection.matching.interpolated import Curves, found, interpolate, recalls
 from valor_detection.matching.matches import matching
-from valor_detection.matching.protocols import COCO, COCO_MAX_DETECTIONS, AreaRange, cut_warning
+from valor_detection.matching.protocols import (
+    COCO,
+    COCO_MAX_DETECTIONS,
+    AreaRange,
+    Protocol,
+    cut_warning,
+)
 from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.coco import COCOSummaryParameters
@@ -92,7 +98,7 @@ class COCOSummary:
 def summaries(table: Table) -> dict[str, dict[str, float | None]]:
     """Return the twelve numbers of each label key, None for sizes without ground truths."""
     labels = {key: np.array(codes, np.int64) for key, codes in table.seen.items()}
-    everything, *sizes = _of_all_sizes(table, labels)
+    everything, *sizes = means_of_sizes(table, COCO, COCO_MAX_DETECTIONS, _SIZES, labels)
     fewer = {most: found(table, COCO, _ALL_SIZES, most) for most in _FEWER_DETECTIONS}
     positives = matching(table, COCO, LABEL, _ALL_SIZES).positives
     rows = _rows(table)
@@ -103,8 +109,8 @@ def summaries(table: Table) -> dict[str, dict[str, float | None]]:
             f"AR_{most}": mean(recalls(hits, positives)[rows][:, codes])
             for most, hits in fewer.items()
         }
-        | {f"AR_{COCO_MAX_DETECTIONS}": everything[key].recall}
-        | {f"AR_{name}": size[key].recall for name, size in zip(_NAMES, sizes, strict=True)}
+        | {f"AR_{COCO_MAX_DETECTIONS}": everything[key].recalls[0]}
+        | {f"AR_{name}": size[key].recalls[0] for name, size in zip(_NAMES, sizes, strict=True)}
         for key, codes in labels.items()
     }
 
@@ -116,23 +122,24 @@ def mean(values: Floats) -> float | None:
 
 
 @frozen(repr=False)
-class _Means:
+class Means:
     """Means over the labels of a key, for objects of one size.
 
     Parameters
     ----------
     precisions : tuple of float or None
         At all IoU thresholds and, for objects of all sizes, at 0.5 and at 0.75.
-    recall : float or None
-        At all IoU thresholds.
+    recalls : tuple of float or None
+        As `precisions`.
     """
 
     precisions: tuple[float | None, ...]
-    recall: float | None
+    recalls: tuple[float | None, ...]
 
     @classmethod
-    def of(cls, drawn: Curves, rows: Codes, labels: Codes, single: Sequence[int] = ()) -> _Means:
+    def of(cls, drawn: Curves, rows: Codes, labels: Codes, single: Sequence[int] = ()) -> Means:
         """Compute means of curves at all IoU thresholds, and at single ones."""
+        recalls = drawn.recalls[rows]
         with_truth = labels[drawn.positives[labels] > 0]
         precisions = drawn.precisions
         if len(rows) < len(precisions):
@@ -142,24 +149,47 @@ class _Means:
         parts = [precisions, *(precisions[index] for index in single)]
         return cls(
             tuple(float(np.mean(part.reshape(-1))) if part.size else None for part in parts),
-            mean(drawn.recalls[rows][:, labels]),
+            tuple(
+                mean(part[..., labels]) for part in (recalls, *(recalls[index] for index in single))
+            ),
         )
 
 
-def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _Means]]:
-    """Compute the means of COCO's four area ranges by label key, in threads."""
-    matchings = [matching(table, COCO, LABEL, area_range) for area_range in _SIZES]
+def means_of_sizes(
+    table: Table,
+    protocol: Protocol,
+    most: int,
+    sizes: Sequence[AreaRange],
+    labels: Mapping[str, Codes],
+) -> list[dict[str, Means]]:
+    """Compute means of objects of several sizes, in threads.
+
+    Parameters
+    ----------
+    table : Table
+        Objects and pairs.
+    protocol : Protocol
+        Protocol of the matching.
+    most : int
+        Maximum number of predictions of a label in an image.
+    sizes : sequence of (float, float)
+        Ranges of areas. Means of the first one are also computed at 0.5 and at 0.75.
+    labels : mapping of str to ndarray of int64
+        Codes of the labels of each key.
+    """
+    matchings = [matching(table, protocol, LABEL, area_range) for area_range in sizes]
     _ = matchings[0].positions  # shared by all threads
     in_threads([lambda: table.ranks, *(each.prepare for each in matchings)])
-    return in_threads([partial(_of_size, table, area, labels) for area in _SIZES])
+    rows = _rows(table)
 
+    def of_size(number: int) -> dict[str, Means]:
+        """Compute the means of one area range without keeping its curves, which are large."""
+        matched = matchings[number]
+        drawn = interpolate(matched, most, protocol.precision.needed(matched.positives))
+        single = () if number else (0, 5)
+        return {key: Means.of(drawn, rows, codes, single) for key, codes in labels.items()}
 
-def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -> dict[str, _Means]:
-    """Compute the means of one area range without keeping its curves, which are large."""
-    matched = matching(table, COCO, LABEL, area_range)
-    drawn_here = interpolate(matched, COCO_MAX_DETECTIONS, COCO.precision.needed(matched.positives))
-    rows, single = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
-    return {key: _Means.of(drawn_here, rows, codes, single) for key, codes in labels.items()}
+    return in_threads([partial(of_size, number) for number in range(len(sizes))])
 
 
 def _rows(table: Table) -> Codes:

@@ -14,6 +14,7 @@ class APParameters(fields.Sized):
 
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds()
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -26,6 +27,7 @@ class APAveragedParameters(fields.Sized):
 
     iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -62,6 +64,7 @@ class ARParameters(fields.Sized):
     iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
     recall_score_threshold: float = _RECALL_SCORE_THRESHOLD
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -75,6 +78,7 @@ class ARAveragedParameters(fields.Sized):
     iou_thresholds: tuple[float, ...] = fields.COCO_IOU_THRESHOLDS
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO

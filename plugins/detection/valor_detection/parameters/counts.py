@@ -36,6 +36,7 @@ class LabelParameters(fields.Sized):
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
     average: tuple[Average, ...] = _AVERAGE
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _ZERO_DIVISION
@@ -51,6 +52,7 @@ class CountsParameters(fields.Sized):
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -71,6 +73,7 @@ class BestThresholdParameters(ThresholdObjective, fields.Sized):
     )
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -93,6 +96,7 @@ class PrecisionRecallCurveParameters(fields.Sized):
     )
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _ZERO_DIVISION
@@ -107,6 +111,7 @@ class ConfusionMatrixParameters:
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_examples: int = parameter(
         default=0,
         help="Maximum number of objects listed per cell, by descending score; unmatched ground "
@@ -124,6 +129,7 @@ class DetailedCurveParameters:
     iou_threshold: float = fields.IOU_THRESHOLD
     score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     max_examples: int = parameter(
         default=1,

@@ -28,6 +28,7 @@ class ErrorAnalysisParameters:
     per_label: bool = fields.PER_LABEL
     include_prediction_only_labels: bool = fields.prediction_only()
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
@@ -55,6 +56,7 @@ class LRPParameters:
     iou_threshold: float = _LOCALIZING_THRESHOLD
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -67,6 +69,7 @@ class OptimalLRPParameters:
 
     iou_threshold: float = _LOCALIZING_THRESHOLD
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -86,6 +89,7 @@ class CalibrationParameters:
     )
     per_label: bool = fields.PER_LABEL
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP

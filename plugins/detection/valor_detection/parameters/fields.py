@@ -9,11 +9,11 @@ from valor_core.errors import ParameterError, UnknownNameError, did_you_mean, sh
 from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
-ProtocolName = Literal["coco", "ranked", "valor", "voc2007", "voc2012"] | str
+ProtocolName = Literal["coco", "ranked", "valor", "voc2007", "voc2012", "keypoints"] | str
 """Name of a protocol of this plugin, or of another one."""
 
 
-PROTOCOL_NAMES = ("coco", "ranked", "valor", "voc2007", "voc2012")
+PROTOCOL_NAMES = ("coco", "ranked", "valor", "voc2007", "voc2012", "keypoints")
 """Names of the protocols of this plugin."""
 
 
@@ -47,7 +47,8 @@ MATCHING: Any = parameter(
     default="coco",
     help="Protocol to match predictions to ground truths: coco is bitwise equal to pycocotools; "
     "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
-    "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits.",
+    "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits; "
+    "keypoints is coco with the similarity of keypoints (OKS) instead of the IoU.",
 )
 """Field of the protocol."""
 
@@ -71,6 +72,20 @@ def _check_protocol(owner: object, _: object, name: str) -> None:
 
 
 MATCHING.validator(_check_protocol)
+
+
+Sigmas = tuple[float, ...] | Mapping[str, tuple[float, ...]]
+
+
+SIGMAS: Any = parameter(
+    default=None,
+    help="Standard deviation of each keypoint under the protocol keypoints, relative to the square "
+    "root of the object's area: a list for all labels, or a table of lists by label; null is "
+    "COCO's 17 of a person.",
+    check=Within(0, open_low=True),
+    non_empty=True,
+)
+"""Field of the standard deviations of keypoints."""
 
 
 CONVERT_TO: Any = parameter(
@@ -140,7 +155,9 @@ def max_detections(without: str = "all") -> int | None:
     return most
 
 
-COCO_MAX_DETECTIONS: Any = max_detections("100 under the protocol coco and all otherwise")
+COCO_MAX_DETECTIONS: Any = max_detections(
+    "100 under the protocol coco, 20 under keypoints, and all otherwise"
+)
 """Field of the maximum number of predictions, by default that of the protocol."""
 
 
@@ -157,7 +174,7 @@ def area_ranges(without: str = "all sizes") -> AreaRanges | None:
     return ranges
 
 
-COCO_AREA_RANGES: Any = area_ranges("all sizes, under the protocol coco up to 1e10")
+COCO_AREA_RANGES: Any = area_ranges("all sizes, under the protocols coco and keypoints up to 1e10")
 """Field of the object sizes, by default those of the protocol."""
 
 

@@ -16,6 +16,7 @@ class ExamplesParameters:
     iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
     score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     order: Literal["errors", "uid"] = parameter(
         default="errors",
         help="errors sorts images by descending number of false positives and false negatives, "
@@ -47,5 +48,6 @@ class GalleryParameters:
         default=0.5, help="A prediction is drawn if its score is at least this."
     )
     matching: fields.ProtocolName = fields.MATCHING
+    sigmas: fields.Sigmas | None = fields.SIGMAS
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP

@@ -19,7 +19,6 @@ from valor_detection.coco_json import scan
 from valor_detection.coco_json.categories import Categories
 from valor_detection.coco_json.findings import Findings, federated
 from valor_detection.coco_json.images import image_facts
-from valor_detection.coco_json.keypoints import boxes_of_points, keypoints_of
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -469,6 +468,8 @@ class _SortedSide:
         """Return the keypoints of each row, if requested."""
         if self.given.chosen.iou_type != "keypoints":
             return None
+        from valor_detection.coco_json.keypoints import keypoints_of
+
         self.given.require(KEYPOINTS, _NO_KEYPOINTS, self.rows)
         return keypoints_of(self.given.document, self.rows, self.given.name)
 
@@ -628,6 +629,8 @@ def _predicted_shapes(side: _SortedSide, keypoints: Keypoints | None) -> tuple[S
     """Return shapes and areas; the first result decides if areas are of boxes or masks."""
     annotations = side.annotations
     if keypoints is not None and not (annotations.found[:1] & (BOX | SEGMENTATION)).any():
+        from valor_detection.coco_json.keypoints import boxes_of_points
+
         boxes = boxes_of_points(keypoints)
         return Shapes(boxes), boxes[:, 2] * boxes[:, 3]
     if side.given.document.has_only_masks:

@@ -62,6 +62,7 @@ def coco(files: Sequence[Path]) -> Detected | None:
         data["iou_type"] = "segm"
     if "keypoints" in keys and "segmentation" not in keys and "bbox" not in keys:
         data["iou_type"] = "keypoints"
+        return Detected(data=data, metrics=("KeypointSummary",))
     return Detected(data=data, metrics=("COCOSummary",))
 
 

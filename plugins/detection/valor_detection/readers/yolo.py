@@ -10,9 +10,9 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ReadError, short_repr
-from valor_core.schemas import Codes, Datums, Label
+from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry import Polygon, Rings, Shapes
+from valor_core.schemas.geometry import Keypoints, Polygon, Rings, Shapes
 from valor_core.schemas.geometry.shapes import BOX, POLYGON
 from valor_detection.arrays.objects import Rows, batch_of_rows, checked_rows
 from valor_detection.geometry.validity import Policy
@@ -28,6 +28,7 @@ _POSE = (
     "For labels of a pose data set, set data.names to its data.yaml with kpt_shape: the boxes are "
     "then read."
 )
+_FAR = 2  # largest share of the image of a keypoint, which may be outside of the image
 _MOST = 1.01  # largest share of the image that rounding explains
 
 
@@ -134,7 +135,6 @@ class _Lines:
 
     rows: Rows
     locations: list[str]
-    keypoints: int
 
     @classmethod
     def read(
@@ -149,18 +149,18 @@ class _Lines:
     ) -> _Lines:
         images, labels, scores, boxes, locations = [], [], [], [], []
         polygons: list[Polygon | None] = []
+        points: list[Floats | None] = []
         numbers = {number: code for code, number in enumerate(classes.names)}
-        keypoints = 0
         for position, path in enumerate(paths):
             if path is None:
                 continue
             height, width = sizes[position].tolist()
             for where, values in _numbers(path):
+                points.append(None)
                 if classes.keypoints is not None:
-                    values, has_points = _without_keypoints(
+                    values, points[-1] = _without_keypoints(
                         where, values, classes.keypoints, with_score, source
                     )
-                    keypoints += has_points
                 number, coordinates, score = _parted(where, values, with_score)
                 if number not in numbers:
                     raise _nameless(where, number, classes, source)
@@ -173,21 +173,26 @@ class _Lines:
                 box, polygon = _geometry(coordinates, width, height)
                 boxes.append(box)
                 polygons.append(polygon)
+                if points[-1] is not None:
+                    points[-1] = _in_pixels(where, points[-1], width, height)
         return cls(
             Rows(
                 images=np.array(images, np.int64),
                 labels=np.array(labels, np.int64),
                 shapes=_shapes(boxes, polygons),
                 scores=np.array(scores, np.float64),
+                keypoints=Keypoints.of(points, [None] * len(points)),
             ),
             locations,
-            keypoints,
         )
 
     def keypoint_counts(self, side: str) -> dict[str, int]:
         """Count lines with keypoints, for the warnings of a report."""
-        what = f"{side} with keypoints (kpt_shape), compared by their boxes"
-        return {what: self.keypoints} if self.keypoints else {}
+        keypoints = self.rows.keypoints
+        if keypoints is None:
+            return {}
+        what = f"{side} with keypoints, compared by their boxes except with matching: keypoints"
+        return {what: int(np.count_nonzero(np.diff(keypoints.rows)))}
 
     def checked(self, sizes: Codes, policy: Policy, side: str) -> tuple[Rows, dict[str, int]]:
         """Return the rows accepted by the policy, and counts of excluded or repaired rows."""
@@ -247,12 +252,12 @@ def _without_keypoints(
     keypoints: tuple[int, int],
     with_score: bool,
     source: Path,
-) -> tuple[list[float], bool]:
-    """Remove the keypoints of a line; also return whether there were any."""
+) -> tuple[list[float], Floats | None]:
+    """Remove the keypoints of a line; also return them, shape (k, 3), in shares of the image."""
     points, each = keypoints
     box = 5 + with_score
     if len(values) == box:
-        return values, False
+        return values, None
     if len(values) != box + points * each:
         raise ReadError(
             f"{where}: expected {box} or {box + points * each} numbers: class, box, {points} "
@@ -260,7 +265,23 @@ def _without_keypoints(
             f"{source}; found {len(values)}",
             f"Correct kpt_shape, or remove it from {source} if the labels are polygons.",
         )
-    return [*values[:5], *values[5 + points * each :]], True
+    found = np.full((points, 3), 2.0)
+    found[:, :each] = np.reshape(values[5 : 5 + points * each], (points, each))
+    if each == 2:  # as Ultralytics writes and reads points without a label
+        found[(found[:, :2] < 0).any(axis=1), 2] = 0
+    return [*values[:5], *values[5 + points * each :]], found
+
+
+def _in_pixels(where: str, points: Floats, width: int, height: int) -> Floats:
+    """Convert keypoints from shares of the image to pixels."""
+    largest = float(np.abs(points[:, :2]).max())
+    if largest > _FAR:
+        raise ReadError(
+            f"{where}: expected keypoints normalized to the image, found a coordinate of "
+            f"{largest:g}",
+            "Divide pixels by the image's width and height.",
+        )
+    return points * (width, height, 1)
 
 
 def _nameless(where: str, number: int, classes: Classes, source: Path) -> ReadError:

@@ -220,7 +220,7 @@ def test_images_have_uids_or_numbers() -> None:
             {"labels": ["dog"], "scores": [0.5]},
             TRUE,
             {},
-            "detection.F1: item 0, predictions: expected boxes or masks, got neither",
+            "detection.F1: item 0, predictions: expected boxes, masks or keypoints, got none",
         ),
         (
             SEEN,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from valor_core.schemas import Codes
 from valor_core.schemas.detection import DetectionBatch
@@ -13,10 +13,20 @@ class Overlap(Protocol):
     """Overlap of a prediction with a ground truth, which is compared with IoU thresholds.
 
     A hashable value that pickles. Metrics with equal overlaps share their pairs.
+
+    Attributes
+    ----------
+    compares_boxes : bool
+        True if the overlap of boxes is the share of their areas, which a wrong box format changes.
     """
+
+    compares_boxes: ClassVar[bool]
 
     def of_parameters(self, chosen: Any) -> Overlap:
         """Return the overlap with the parameters of a metric."""
+
+    def read(self, batch: DetectionBatch) -> DetectionBatch:
+        """Return a batch with the flags of ground truths that the overlap ignores."""
 
     def pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
         """Find all pairs of objects of one image and group with an overlap of at least `lowest`.

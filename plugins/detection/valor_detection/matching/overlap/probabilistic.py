@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve, frozen
@@ -28,11 +28,17 @@ class ProbabilisticIOU:
         ``box`` compares bounding boxes.
     """
 
+    compares_boxes: ClassVar[bool] = True
+
     convert_to: ConvertTo | None = None
 
     def of_parameters(self, chosen: Any) -> ProbabilisticIOU:
         """Return the overlap with the parameters of a metric."""
         return evolve(self, convert_to=chosen.convert_to)
+
+    def read(self, batch: DetectionBatch) -> DetectionBatch:
+        """Return the batch unchanged."""
+        return batch
 
     def pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
         """Return the pairs of similar boxes; see `Overlap.pairs`."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
+from valor_core.errors import ParameterError
 from valor_core.schemas import Codes
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry.shapes import ends
@@ -30,16 +31,27 @@ class ShapeIOU:
         that of the prediction.
     """
 
+    compares_boxes: ClassVar[bool] = True
+
     convert_to: ConvertTo | None = None
     of_ignored: Literal["union", "prediction"] = "union"
 
     def of_parameters(self, chosen: Any) -> Overlap:
         """Return the overlap with the parameters of a metric."""
+        if getattr(chosen, "sigmas", None) is not None:
+            raise ParameterError(
+                f"sigmas must be null, except with matching: keypoints, got {chosen.sigmas!r}",
+                "Set matching: keypoints, or omit sigmas.",
+            )
         if chosen.overlap == "probiou":
             from valor_detection.matching.overlap.probabilistic import ProbabilisticIOU
 
             return ProbabilisticIOU(chosen.convert_to)
         return evolve(self, convert_to=chosen.convert_to)
+
+    def read(self, batch: DetectionBatch) -> DetectionBatch:
+        """Return the batch unchanged."""
+        return batch
 
     def pairs(self, batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
         """Return the pairs of overlapping shapes; see `Overlap.pairs`."""
