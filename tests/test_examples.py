@@ -19,7 +19,7 @@ from valor_core.specs import GallerySpec, MetricSpec, ReaderSpec, Registry, Spec
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = {path.parent.name: path for path in sorted(ROOT.glob("examples/*/config.yaml"))}
-FAMILIES = {"digits": "valor-classification"}
+FAMILIES = {"digits": "valor-classification", "dota": "valor-detection"}
 """Distributions of examples that are not named like their folder."""
 
 RUN = """

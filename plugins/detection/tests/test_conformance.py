@@ -15,8 +15,8 @@ from .support import ROW
 
 SIZES = {"area_ranges": {"small": [0, 100], "large": [50, 1e10]}}
 VALOR = {"matching": "valor", "iou_thresholds": [0.75, 0.1, 0.5]}
-VOC2007, VOC2012 = (
-    {"matching": name, "iou_thresholds": [0.5, 0.3]} for name in ("voc2007", "voc2012")
+VOC2007, VOC2012, DOTA = (
+    {"matching": name, "iou_thresholds": [0.5, 0.3]} for name in ("voc2007", "voc2012", "dota")
 )
 RANKED = {"matching": "ranked", "iou_thresholds": [0.6]} | SIZES
 FEW = {"max_detections": 3, "include_prediction_only_labels": True}
@@ -31,7 +31,7 @@ def _thresholds() -> Path:
 
 
 PARAMETERS = {
-    "detection.AP": [{}, VALOR | SIZES, RANKED | {"max_detections": 3}, VOC2007, VOC2012],
+    "detection.AP": [{}, VALOR | SIZES, RANKED | {"max_detections": 3}, VOC2007, VOC2012, DOTA],
     "detection.APAveragedOverIOUs": [{}, VALOR | SIZES, RANKED],
     "detection.mAP": [{}, VALOR | FEW, RANKED | FEW],
     "detection.mAPAveragedOverIOUs": [{}, VALOR | SIZES | FEW, RANKED, VOC2012],
@@ -81,6 +81,7 @@ PARAMETERS = {
         {"per_label": True, "iou_threshold": 0.6, "background_threshold": 0.2},
         {"matching": "valor", "include_prediction_only_labels": True},
         {"matching": "voc2012"},
+        {"matching": "dota", "overlap": "probiou", "iou_threshold": 0.3},
         {"matching": "ranked", "max_detections": 2, "per_label": True},
     ],
     "detection.LRP": [

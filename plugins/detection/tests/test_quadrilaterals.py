@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import subprocess
 import sys
 from fractions import Fraction
 from itertools import pairwise
@@ -223,6 +224,20 @@ def test_rotated_boxes_need_no_shapely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "shapely", None)
     assert iou(RotatedBox(0, 0, 2, 2, 30), RotatedBox(0, 0, 2, 2, 30)) == 1
     assert iou(RotatedBox(0, 0, 2, 2, 45), Box(-1, -1, 1, 1)) == pytest.approx(0.7071067811865476)
+
+
+def test_evaluation_of_rotated_boxes_loads_no_shapely() -> None:
+    code = (
+        "import sys\n"
+        "from valor_core import evaluate\n"
+        "from valor_core.schemas.detection import Detection, PredictedObject, TrueObject\n"
+        "from valor_core.schemas.geometry import RotatedBox\n"
+        "box = RotatedBox(9, 9, 8, 4, 30)\n"
+        "item = Detection('a', [TrueObject('x', box)], [PredictedObject({'x': 1.0}, box)])\n"
+        "print(round(evaluate([item], ['mAP50'])['mAP'].value, 9), 'shapely' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1.0 False\n"
 
 
 def test_only_convex_outlines_of_four_corners_are_quadrilaterals() -> None:

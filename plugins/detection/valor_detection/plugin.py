@@ -82,6 +82,16 @@ def _limited(*names: str, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
     return tuple(ParameterAlias(name, {"max_detections": "#"}, is_clear) for name in names)
 
 
+def _benchmark(matching: str, *names: str) -> tuple[ParameterAlias, ...]:
+    """Names of a benchmark's mAP at an IoU of 0.5."""
+    chosen = {"iou_thresholds": [0.5], "matching": matching}
+    return tuple(ParameterAlias(name, chosen) for name in names)
+
+
+_BENCHMARKS = (*_benchmark("dota", "DOTA", "DOTAmAP", "DOTAMetric"),)
+"""Names of mmrotate, and shorter ones."""
+
+
 def _sized(mean: str, label: str) -> tuple[ParameterAlias, ...]:
     """Return names of a mean at one of COCO's sizes: ``mAP_small``, ``AP_small`` and ``APs``."""
     sizes = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
@@ -125,7 +135,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "averages:MeanAPParameters",
             references=(VALOR, COCO),
             aliases=("mean_average_precision",),
-            parameter_aliases=(*_at("mAP"), *_at("AP", is_clear=False)),
+            parameter_aliases=(*_at("mAP"), *_at("AP", is_clear=False), *_BENCHMARKS),
         ),
         _spec(
             "mAPAveragedOverIOUs",

@@ -85,20 +85,46 @@ def four_corners(rings: Rings, rows: Codes) -> tuple[Floats, NDArray[np.bool_]]:
     return rings.points[first[end - first == 4, None] + np.arange(4)], has_four
 
 
+def are_clearly_convex(rings: Rings, rows: Codes) -> NDArray[np.bool_]:
+    """Return which rows are single polygons whose four corners are convex despite rounding.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Polygon
+    >>> crossing = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
+    >>> are_clearly_convex(Rings.of([[crossing]]), np.array([0]))
+    array([False])
+    """
+    points, has_four = four_corners(rings, rows)
+    _, turns, rounding = _turns(points)
+    is_clear: NDArray[np.bool_] = np.logical_and.reduce(turns > rounding, axis=1)
+    has_four[has_four] = is_clear
+    return has_four
+
+
 def _oriented(points: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Turn corners to positive orientation, and return which are convex up to rounding."""
-    edges = np.roll(points, -1, axis=1) - points
-    following = np.roll(edges, -1, axis=1)
+    is_negative, turns, rounding = _turns(points)
+    points = np.where(is_negative[:, None, None], points[:, ::-1], points)
+    is_convex: NDArray[np.bool_] = np.logical_and.reduce(turns >= -rounding, axis=1)
+    return points, is_convex
+
+
+def _turns(points: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
+    """Return which outlines are negative, and the turns of the positive ones and their rounding.
+
+    A turn is the cross product of two edges in sequence. The corners of a rotated box are rounded,
+    which can bend the outline of a thin one.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
+        edges = np.roll(points, -1, axis=1) - points
+        following = np.roll(edges, -1, axis=1)
         turns = edges[..., 0] * following[..., 1] - edges[..., 1] * following[..., 0]
-        # The corners of a rotated box are rounded, which can bend the outline of a thin one.
         sides = np.abs(edges).max(axis=(1, 2), initial=0)
         rounding = _ROUNDING * np.abs(points).max(axis=(1, 2), initial=0) * sides
-    is_negative = turns.sum(axis=1) < 0
+        is_negative: NDArray[np.bool_] = np.less(np.add.reduce(turns, axis=1), 0)
     turns[is_negative] *= -1
-    points = np.where(is_negative[:, None, None], points[:, ::-1], points)
-    is_convex: NDArray[np.bool_] = (turns >= -rounding[:, None]).all(axis=1)
-    return points, is_convex
+    return is_negative, turns, rounding[:, None]
 
 
 def are_rectangles(rings: Rings, rows: Codes) -> NDArray[np.bool_]:

@@ -260,7 +260,7 @@ def dota(files: Sequence[Path]) -> Detected | None:
     if not _is_empty(results) and not any(map(_is_dota_result, _heads(results, ".txt"))):
         return None
     data = {"groundtruths": str(truths), "predictions": str(results)}
-    return Detected(data=data, metrics=_FOLDER_METRICS)
+    return Detected(data=data, metrics=("DOTA", "mAP50-95", "F1"))
 
 
 def _dota_folder(folder: Path) -> Path:

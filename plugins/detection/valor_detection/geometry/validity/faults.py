@@ -112,7 +112,8 @@ def shape_faults(
 ) -> Faults:
     """Return the fault codes of shapes of any kind.
 
-    Without shapely, small polygons without holes are compared edge by edge.
+    Rotated boxes need no check of their edges. Without shapely, other small polygons without holes
+    are compared edge by edge.
 
     Parameters
     ----------
@@ -137,6 +138,10 @@ def shape_faults(
     masks = np.flatnonzero(shapes.kinds == MASK)
     faults[masks] = np.where(shapes.areas[masks] == 0, EMPTY, 0)
     polygons = np.flatnonzero(shapes.kinds == POLYGON)
+    if shapes.rings is not None and len(polygons):
+        from valor_detection.geometry.quadrilaterals import are_clearly_convex
+
+        polygons = polygons[~are_clearly_convex(shapes.rings, polygons)]
     if shapes.rings is not None and len(polygons):
         check = _polygon_faults if find_spec("shapely") else _simple_faults
         rings = shapes.rings.select(polygons)
