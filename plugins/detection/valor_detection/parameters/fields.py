@@ -48,7 +48,8 @@ MATCHING: Any = parameter(
     help="Protocol to match predictions to ground truths: coco is bitwise equal to pycocotools; "
     "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
     "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits, "
-    "dota follows DOTA's; keypoints is coco with the similarity of keypoints (OKS) instead of the IoU.",
+    "dota follows DOTA's; keypoints is coco with the similarity of keypoints (OKS) instead of the "
+    "IoU.",
 )
 """Field of the protocol."""
 
