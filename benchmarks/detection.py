@@ -56,6 +56,10 @@ SCALE = {
     f"boxes_{name}": Recipe(images, polygons=False, digits=(3, 5), **MANY)  # type: ignore[arg-type]
     for name, images in {"50k": 1_000, "500k": 10_000, "5m": 100_000}.items()
 }
+LVIS = {
+    "lvis_250k": Recipe(1_000, 1_203, 0.05, 12.5, 250.0, 0.9, 0.25, 12.0, False, federated=True),
+    "lvis_1m": Recipe(5_000, 1_203, 0.05, 12.5, 250.0, 0.9, 0.25, 12.0, False, federated=True),
+}
 IOU_TYPES = {"masks_36k": "segm"}
 
 IMPLEMENTATIONS = (
@@ -69,6 +73,7 @@ IMPLEMENTATIONS = (
     "vernier",
     "faster-coco-eval",
     "pycocotools",
+    "lvis",
     "torchmetrics",
     "valor-lite",
 )
@@ -84,11 +89,12 @@ ANALYSIS = ("ConfusionMatrix", "CalibrationError", "ErrorAnalysis")
 ANALYSES = ("valor (analysis)", "valor (slices)", "valor (analysis, slices)")
 """COCO's numbers and the rest; COCO's for every value of a field; and all of them for it."""
 TASKS: Mapping[str, tuple[str, ...]] = {
-    "files": tuple(name for name in IMPLEMENTATIONS if name not in ANALYSES),
+    "files": tuple(name for name in IMPLEMENTATIONS if name not in (*ANALYSES, "lvis")),
     "arrays": ("valor", "hotcoco", "ultrafast-pycocotools"),
     "stream": ("valor", "hotcoco", "torchmetrics"),
     "scale": ("valor", "hotcoco", "ultrafast-pycocotools"),
     "analysis": ("valor", *ANALYSES),
+    "lvis": ("valor", "hotcoco", "lvis"),
 }
 STREAMING = {
     "valor": "valor (Evaluator)",
@@ -98,6 +104,10 @@ STREAMING = {
 """What each is called where batches come one after another: by its class."""
 ONLY_BOXES = ("torchmetrics", "valor-lite")
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
+LVIS_NAMES = (
+    *("AP", "AP50", "AP75", "APs", "APm", "APl", "APr", "APc", "APf"),
+    *("AR@300", "ARs@300", "ARm@300", "ARl@300"),
+)
 
 
 def distribution(name: str) -> str:
@@ -108,6 +118,8 @@ def distribution(name: str) -> str:
 def cases_of(task: str) -> Mapping[str, Recipe]:
     if task == "scale":
         return SCALE
+    if task == "lvis":
+        return LVIS
     if task in ("stream", "arrays", "analysis"):
         return {name: CASES[name] for name in CASES if name not in IOU_TYPES}
     return CASES
@@ -178,9 +190,13 @@ def annotations_of(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def of_files(
-    folder: Path, iou_type: str, more: Iterable[str] = (), slices: Iterable[str] = ()
+    folder: Path,
+    iou_type: str,
+    more: Iterable[str] = (),
+    slices: Iterable[str] = (),
+    summary: str = "COCOSummary",
 ) -> Run:
-    """COCO's numbers of two files, and more metrics with them."""
+    """The numbers of a summary of two files, and more metrics with them."""
     from valor_core import evaluate
 
     chosen = {
@@ -189,12 +205,14 @@ def of_files(
         "predictions": str(folder / "results.json"),
         "iou_type": iou_type,
     }
-    metrics = ["COCOSummary", *more]
-    return lambda _: numbers(evaluate(chosen, metrics, task="detection", slices=list(slices)))
+    metrics = [summary, *more]
+    return lambda _: numbers(
+        evaluate(chosen, metrics, task="detection", slices=list(slices)), summary
+    )
 
 
-def numbers(report: Any) -> list[float]:
-    values = report["COCOSummary"].value.values()
+def numbers(report: Any, summary: str = "COCOSummary") -> list[float]:
+    values = report[summary].value.values()
     return [-1.0 if value is None else value for value in values]
 
 
@@ -213,6 +231,8 @@ def all_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
 def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
     if task in ("files", "analysis"):
         return None, of_files(folder, iou_type)
+    if task == "lvis":
+        return None, of_files(folder, iou_type, summary="LVISSummary")
     return _in_memory(task, folder)
 
 
@@ -308,6 +328,30 @@ def pycocotools_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
     return None, _of_files(COCO, COCOeval, iou_type, folder)
 
 
+def _of_lvis_files(make: Any, load: Any, evaluator: Any, iou_type: str, folder: Path) -> Run:
+    """The steps that lvis-api and its likes have in common."""
+
+    def run(_: Any) -> list[float]:
+        truths = make(str(folder / "truths.json"))
+        results = load(truths, str(folder / "results.json"))
+        evaluation = evaluator(truths, results, iou_type)
+        evaluation.run()
+        found = evaluation.get_results()
+        return [float(found[name]) for name in LVIS_NAMES]
+
+    return run
+
+
+def lvis_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
+    drawings = types.ModuleType("lvis.vis")  # imports OpenCV and Matplotlib
+    drawings.LVISVis = None  # type: ignore[attr-defined]
+    sys.modules["lvis.vis"] = drawings
+    np.float = float  # type: ignore[attr-defined]
+    from lvis import LVIS, LVISEval, LVISResults
+
+    return None, _of_lvis_files(LVIS, LVISResults, LVISEval, iou_type, folder)
+
+
 def faster_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
     from faster_coco_eval import COCO, COCOeval_faster
 
@@ -319,6 +363,10 @@ def hotcoco_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
 
     if task == "files":
         return None, _of_files(COCO, COCOeval, iou_type, folder)
+    if task == "lvis":
+        from hotcoco import LVISeval, LVISResults
+
+        return None, _of_lvis_files(COCO, LVISResults, LVISeval, iou_type, folder)
 
     def of_arrays(columns: Any) -> list[float]:
         own, lists = columns
@@ -499,6 +547,7 @@ MAKERS: Mapping[str, Callable[[str, str, Path], tuple[Any, Run]]] = {
     "vernier": vernier_runs,
     "faster-coco-eval": faster_runs,
     "pycocotools": pycocotools_runs,
+    "lvis": lvis_runs,
     "torchmetrics": torchmetrics_runs,
     "valor-lite": valor_lite_runs,
 }
@@ -547,11 +596,12 @@ def measure(
 
 
 def _difference(theirs: list[float], ours: list[float]) -> str:
+    names = NAMES if len(ours) == len(NAMES) else LVIS_NAMES
     both = {
-        name: abs(a - b) for name, a, b in zip(NAMES, theirs, ours, strict=True) if not np.isnan(a)
+        name: abs(a - b) for name, a, b in zip(names, theirs, ours, strict=True) if not np.isnan(a)
     }
     worst = max(both, key=lambda name: both[name])
-    missing = f" of {len(both)}" if len(both) < len(NAMES) else ""
+    missing = f" of {len(both)}" if len(both) < len(names) else ""
     return f"none{missing}" if both[worst] == 0 else f"{both[worst]:.0e} ({worst}){missing}"
 
 
@@ -578,7 +628,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    known = [*CASES, *SCALE]
+    known = [*CASES, *SCALE, *LVIS]
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("--cases", nargs="+", choices=known, default=known)
     parser.add_argument("--only", nargs="+", choices=IMPLEMENTATIONS, default=IMPLEMENTATIONS)
@@ -611,7 +661,7 @@ def main() -> None:
             ]
             if case in IOU_TYPES:
                 names = [one for one in names if one not in ONLY_BOXES]
-            has_files = task in ("files", "analysis")
+            has_files = task in ("files", "analysis", "lvis")
             if chosen.images:
                 recipe = replace(recipe, images=chosen.images)
             own = f"{case}_{recipe.images}"

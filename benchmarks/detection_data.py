@@ -49,6 +49,8 @@ class Recipe:
         Whether objects are polygons, and crowds and detections run lengths.
     digits : (int, int), optional
         Decimals of coordinates and scores; those of float32 in full without it.
+    federated : bool
+        Whether the data set has the fields of LVIS: labels verified in an image, frequencies.
     """
 
     images: int
@@ -62,6 +64,7 @@ class Recipe:
     polygons: bool = True
     masks: bool = False
     digits: tuple[int, int] | None = (2, 3)
+    federated: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +284,7 @@ def write(data: Set, folder: Path, seed: int) -> tuple[Path, Path]:
     """Both sides as COCO's files."""
     generator = np.random.default_rng(seed)
     truths, results = folder / "truths.json", folder / "results.json"
-    dataset = {
+    dataset: dict[str, Any] = {
         "info": {"description": "made by benchmarks/detection_data.py", "seed": seed},
         "images": [
             {
@@ -301,9 +304,30 @@ def write(data: Set, folder: Path, seed: int) -> tuple[Path, Path]:
         ],
         "annotations": list(_annotations(generator, data)),
     }
+    if data.recipe.federated:
+        _federate(generator, data, dataset)
     truths.write_text(json.dumps(dataset, separators=(",", ": ")))
     results.write_text(json.dumps(list(_records(generator, data))))
     return truths, results
+
+
+def _federate(generator: np.random.Generator, data: Set, dataset: dict[str, Any]) -> None:
+    """Add LVIS's fields: verified labels of images, frequencies of labels; remove crowds."""
+    shares = 1 / (np.arange(data.recipe.classes) + 30.0)
+    shares /= shares.sum()
+    for image in dataset["images"]:
+        image["neg_category_ids"] = _ids(generator, shares, 12)
+        image["not_exhaustive_category_ids"] = _ids(generator, shares, generator.integers(0, 3))
+        del image["file_name"]
+    for number, category in enumerate(dataset["categories"]):
+        category["frequency"] = "fcr"[3 * number // data.recipe.classes]
+    for annotation in dataset["annotations"]:
+        del annotation["iscrowd"]
+
+
+def _ids(generator: np.random.Generator, shares: Floats, count: int) -> list[int]:
+    chosen = generator.choice(len(shares), count, replace=False, p=shares)
+    return list((chosen + 1).tolist())
 
 
 def _annotations(generator: np.random.Generator, data: Set) -> Iterator[dict[str, Any]]:

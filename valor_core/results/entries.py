@@ -66,7 +66,7 @@ def safe(part: str) -> str:
     return _CODED.sub(lambda found: f"_x{ord(found[0]):04X}_", part)
 
 
-MOST_NAMED_NUMBERS = 12
+MOST_NAMED_NUMBERS = 13
 ROW_NAMES = ("label", "average")
 """Parameters that name a row in tables of results."""
 

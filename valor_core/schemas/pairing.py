@@ -75,8 +75,9 @@ def look_alikes(true: Set[Label], predicted: Set[Label]) -> list[tuple[Label, La
 def _groups(labels: Set[Label], alike: Callable[[str], Hashable]) -> list[set[Label]]:
     """Return groups of two or more labels with equivalent keys and values."""
     groups: dict[Hashable, set[Label]] = defaultdict(set)
+    keys = {key: alike(key) for key in {label.key for label in labels}}
     for label in labels:
-        groups[alike(label.key), alike(label.value)].add(label)
+        groups[keys[label.key], alike(label.value)].add(label)
     return [group for group in groups.values() if len(group) > 1]
 
 

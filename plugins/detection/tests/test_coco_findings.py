@@ -96,17 +96,6 @@ def test_category_ids_counted_from_0_are_reported_with_both_ranges() -> None:
         evaluated(truths, [{"category_id": 90}])
 
 
-@pytest.mark.parametrize("step", [None, 1])
-def test_lvis_files_are_a_warning(step: int | None) -> None:
-    images = [{**one, "neg_category_ids": [2], "not_exhaustive_category_ids": []} for one in IMAGES]
-    categories = [{"id": 1, "name": "cat", "frequency": "r"}]
-    report = evaluated([{}], [{}], images, categories=categories, partition_images=step)
-    (warning,) = report.warnings
-    assert warning.startswith("2 images of a data set in LVIS's format, evaluated by COCO's rules")
-    assert evaluated([{}], [{}], images).warnings == ()
-    assert evaluated([{}], [{}], categories=categories).warnings == ()
-
-
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
 def test_results_with_empty_segmentation_can_be_skipped(iou_type: str) -> None:
     found: list[Any] = [{"bbox": None, "segmentation": one} for one in (SQUARE, [])]

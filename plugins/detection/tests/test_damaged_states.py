@@ -169,6 +169,8 @@ CONTENTS = [
     ({"labels": [Label("class", "dog")] * 2}, "expected distinct labels, found one twice"),
     ({"label_ids": {2: 0}}, "expected a whole number for each of 2"),
     ({"label_ids": [1]}, "expected numbers of labels, found [1]"),
+    ({"label_groups": {0: 1}}, "expected a name for each of 2 labels, found 1 for 0"),
+    ({"label_groups": None}, "expected groups of labels, found None"),
     ({"chunk": None}, "expected columns by name, found None"),
 ]
 
@@ -176,7 +178,7 @@ CONTENTS = [
 @pytest.mark.parametrize(("fields", "message"), CONTENTS)
 def test_invalid_state_of_objects_is_rejected(fields: dict[str, Any], message: str) -> None:
     labels = [Label("class", "dog"), Label("class", "cat")]
-    content = {"labels": labels, "label_ids": {}, "chunk": {}} | fields
+    content = {"labels": labels, "label_ids": {}, "label_groups": {}, "chunk": {}} | fields
     with pytest.raises(StateError, match=re.escape(message)):
         Overlaps(ShapeIOU(), (0.5,), (0.5,), ("label",)).restore(content)
 

@@ -18,6 +18,11 @@ SHARE = Range(0, 1)
 VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "object detection metrics")
 LITE = Reference("valor-lite, object detection evaluator")
 COCO = Reference("Lin et al., 'Microsoft COCO: Common Objects in Context', ECCV 2014", "section 5")
+GUPTA = Reference(
+    "Gupta et al., 'LVIS: A Dataset for Large Vocabulary Instance Segmentation', CVPR 2019",
+    "section 4",
+)
+LVIS_API = Reference("lvis-api 0.5.3", "LVISEval")
 PYCOCOTOOLS = Reference("pycocotools", "COCOeval")
 VOC = Reference(
     "Everingham et al., 'The PASCAL Visual Object Classes (VOC) Challenge', International Journal "
@@ -200,6 +205,16 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             version=1,
             aliases=("coco_keypoints",),
             related_names=("keypoints", "pose", "OKS", "PoseMetrics"),
+        ),
+        _spec(
+            "LVISSummary",
+            "lvis_summary:LVISSummary",
+            "The thirteen numbers of an LVIS evaluation",
+            "coco:LVISSummaryParameters",
+            references=(GUPTA, LVIS_API),
+            version=1,
+            aliases=("lvis", "lvis_metrics"),
+            related_names=("LVISEval",),
         ),
         _spec(
             "Precision",

@@ -6,12 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, FileRow
-from valor_detection.coco_json.records import Document
-
-_LVIS = (
-    "images of a data set in LVIS's format, evaluated by COCO's rules: predictions of labels that "
-    "were not verified in an image count as false. Use the package lvis for LVIS's AP"
-)
 
 
 class Findings(dict[str, int]):
@@ -44,20 +38,3 @@ class Findings(dict[str, int]):
         if len(rows):
             self[what] = len(rows)
             self.first[what] = where, int((rows if self._rows is None else self._rows[rows]).min())
-
-
-def federated(document: Document) -> dict[str, int]:
-    """Count images with the fields of LVIS, which verifies labels only in a subset of images.
-
-    Examples
-    --------
-    >>> from valor_detection.coco_json import scan
-    >>> from valor_detection.coco_json.text import Text
-    >>> federated(scan(Text.of(b'{"images": [], "categories": [{"frequency": "r"}]}')))
-    {}
-    """
-    if b'"frequency"' not in document.category_text:
-        return {}
-    names = (b'"neg_category_ids"', b'"not_exhaustive_category_ids"')
-    count = max(document.image_text.count(name) for name in names)
-    return {_LVIS: count} if count else {}

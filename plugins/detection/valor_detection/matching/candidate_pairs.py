@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from attrs import define, evolve, field
@@ -26,11 +26,13 @@ from valor_detection.matching.image_objects import (
     SelectedImages,
     join,
 )
+from valor_detection.matching.label_groups import GroupedBatch, merged
 from valor_detection.matching.overlap import Overlap
 from valor_detection.matching.protocols import Protocol
 from valor_detection.matching.table import LABEL, ImageGroups, ImageWeights, Table
 
 _HALF = 0.5
+_T = TypeVar("_T")
 
 
 @define(slots=False, eq=False, repr=False)
@@ -72,6 +74,8 @@ class Overlaps(State):
     limits: tuple[float, ...] = (math.inf,)
     vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
     label_ids: dict[int, int] = field(factory=dict, init=False)
+    label_groups: dict[int, str] = field(factory=dict, init=False)
+    is_federated: bool = field(default=False, init=False)
     chunks: list[Images] = field(factory=list, init=False)
     clues: Clues = field(factory=Clues, init=False)
     _table: Table | None = field(default=None, init=False)
@@ -87,6 +91,9 @@ class Overlaps(State):
         codes = self.vocabulary.join(batch.labels)
         if batch.label_ids is not None:
             self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
+        self.is_federated |= batch.searched is not None
+        if isinstance(batch, GroupedBatch):
+            self._group(dict(zip(codes.tolist(), batch.label_groups, strict=True)))
         chunk = ImageObjects.of(batch, self._pairs(batch))
         hits = np.ones(len(batch.predictions), bool)
         if self.overlap.compares_boxes:
@@ -100,6 +107,8 @@ class Overlaps(State):
         codes = self.vocabulary.join(other.vocabulary.labels)
         renamed = codes.tolist()
         self._number({renamed[code]: number for code, number in other.label_ids.items()})
+        self._group({renamed[code]: group for code, group in other.label_groups.items()})
+        self.is_federated |= other.is_federated
         self.chunks.extend(chunk.relabel(codes) for chunk in other.chunks)
         self.clues.merge(other.clues)
         self._table = None
@@ -110,6 +119,7 @@ class Overlaps(State):
         part = copy(self)
         part.vocabulary = Vocabulary(list(self.vocabulary.labels))
         part.label_ids = dict(self.label_ids)
+        part.label_groups = dict(self.label_groups)
         part.chunks = [SelectedImages(chunk.gathered(), positions)]
         part.clues = self.clues.of_images(chunk.uids[positions])
         part._table = None
@@ -158,6 +168,8 @@ class Overlaps(State):
         return {
             "labels": self.vocabulary.labels,
             "label_ids": self.label_ids,
+            "label_groups": self.label_groups,
+            "is_federated": self.is_federated,
             "chunk": {} if chunk is None else chunk.dump(),
             "clues": self.clues.dump(),
         }
@@ -165,7 +177,9 @@ class Overlaps(State):
     def restore(self, content: StateContent) -> None:
         """Restore an empty state from what `dump` returned."""
         self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        self.label_ids = _label_ids(content, len(self.vocabulary))
+        self.label_ids = _of_labels(content, "label_ids", int, len(self.vocabulary))
+        self.label_groups = _of_labels(content, "label_groups", str, len(self.vocabulary))
+        self.is_federated = bool(content.get("is_federated"))
         chunk = content.get("chunk")
         if not isinstance(chunk, dict):
             raise StateError(f"chunk: expected columns by name, found {short_repr(chunk)}")
@@ -202,6 +216,8 @@ class Overlaps(State):
                 self.label_ids,
                 self.iou_thresholds,
                 self.scope,
+                self.label_groups,
+                self.is_federated,
             )
         return self._table
 
@@ -212,6 +228,11 @@ class Overlaps(State):
         elif not ids.items() <= self.label_ids.items():
             for code, number in ids.items():
                 self.label_ids[code] = min(number, self.label_ids.get(code, number))
+
+    def _group(self, groups: Mapping[int, str]) -> None:
+        """Store groups of label codes."""
+        for code, group in groups.items():
+            self.label_groups[code] = merged(self.label_groups.get(code), group)
 
     def _pairs(self, batch: DetectionBatch) -> Ragged:
         """Return the pairs of all predictions that the greatest limit can count."""
@@ -322,15 +343,17 @@ def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
     return np.flatnonzero(keeps)
 
 
-def _label_ids(content: StateContent, label_count: int) -> dict[int, int]:
-    found = content.get("label_ids")
+def _of_labels(content: StateContent, name: str, kind: type[_T], count: int) -> dict[int, _T]:
+    """Return saved numbers or groups by label code."""
+    found = content.get(name, {} if name == "label_groups" else None)  # {} in older states
+    what, one = ("numbers", "a whole number") if kind is int else ("groups", "a name")
     if not isinstance(found, dict):
-        raise StateError(f"label_ids: expected numbers of labels, found {short_repr(found)}")
-    for code, number in found.items():
-        if {type(code), type(number)} != {int} or not 0 <= code < label_count:
+        raise StateError(f"{name}: expected {what} of labels, found {short_repr(found)}")
+    for code, value in found.items():
+        if type(code) is not int or type(value) is not kind or not 0 <= code < count:
             raise StateError(
-                f"label_ids: expected a whole number for each of {label_count:,} labels, "
-                f"found {short_repr(number)} for {short_repr(code)}"
+                f"{name}: expected {one} for each of {count:,} labels, "
+                f"found {short_repr(value)} for {short_repr(code)}"
             )
     return dict(found)
 

@@ -47,9 +47,10 @@ def matching(
     >>> matching(request((0.5,), COCO).open().table, COCO).truths(0.5)
     array([], dtype=int64)
     """
-    low, high = area_range
+    low, high = max(area_range[0], protocol.least_area), area_range[1]
     if table.largest_area <= high:  # the same matching as without an upper bound
-        area_range = (low, math.inf)
+        high = math.inf
+    area_range = low, high
     return _matching(table, protocol, scope, area_range)
 
 
@@ -110,7 +111,7 @@ class Matching:
 
     def counts(self, max_detections: int | None) -> Flags:
         """Return True for each prediction of `order` within the limit of detections."""
-        if max_detections is None:
+        if max_detections is None or max_detections >= self.table.most_predictions:
             return np.ones(len(self.order), dtype=bool)
         return _counts(self.table, self.protocol, self.scope, max_detections)
 
@@ -244,6 +245,8 @@ def _pairs(table: Table, protocol: Protocol, scope: str) -> Pairs:
     pairs = table.pairs(scope)
     if scope == KEY:
         pairs = _without_extra_labels(table, protocol, pairs)
+    if protocol.least_area > 0:
+        pairs = _without_small(table, pairs, protocol.least_area)
     return protocol.ties.in_matching(pairs, table.objects.scores)
 
 
@@ -266,6 +269,14 @@ def _without_extra_labels(table: Table, protocol: Protocol, pairs: Pairs) -> Pai
     is_same = chunk.labels[pairs.owners[rows]] == chunk.true_labels[pairs.truths[rows]]
     wanted[rows[~is_same]] = False
     return pairs if wanted.all() else pairs.filter(wanted)
+
+
+def _without_small(table: Table, pairs: Pairs, least: float) -> Pairs:
+    """Exclude pairs of objects with a smaller area."""
+    areas, true_areas = table.objects.areas, table.objects.true_areas
+    if min(areas.min(initial=least), true_areas.min(initial=least)) >= least:
+        return pairs
+    return pairs.filter((areas[pairs.owners] >= least) & (true_areas[pairs.truths] >= least))
 
 
 @memoized

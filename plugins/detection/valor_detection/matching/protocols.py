@@ -30,6 +30,8 @@ EVERYTHING: AreaRange = (0.0, math.inf)
 
 COCO_MAX_DETECTIONS = 100
 
+LVIS_MAX_DETECTIONS = 300
+
 KEYPOINT_MAX_DETECTIONS = 20
 
 _AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), strict=True))
@@ -143,6 +145,8 @@ class Protocol:
         counted, or false positives.
     limited : {"label", "image"}
         Predictions that ``max_detections`` limits in an image: those of each label, or all.
+    least_area : float
+        Least area of objects; smaller ones are excluded.
 
     Examples
     --------
@@ -164,6 +168,7 @@ class Protocol:
     many_to_ignored: bool = False
     unsearched: Literal["ignored", "false"] = "ignored"
     limited: Literal["label", "image"] = "label"
+    least_area: float = 0.0
 
     @property
     def counts_unsearched(self) -> bool:
@@ -194,6 +199,17 @@ COCO = Protocol(
 )
 """At every IoU threshold, each prediction in descending order of scores gets the best unmatched
 ground truth. All numbers equal those of pycocotools bit by bit."""
+
+LVIS = evolve(
+    COCO,
+    name="lvis",
+    bounds=Bounds(COCO_AREAS["all"], LVIS_MAX_DETECTIONS),
+    limited="image",
+    least_area=math.ulp(0.0),
+)
+"""`COCO` for data sets in which annotators searched for a part of the labels in each image: only
+predictions of these are false, and the best 300 predictions of an image count. Objects without area
+are excluded. All numbers equal those of lvis-api bit by bit."""
 
 RANKED = Protocol(name="ranked", ties=ByMatchedOverlap(), choice=GreedyPairs())
 """Pairs match in descending order of score and overlap, independent of the threshold."""
@@ -227,7 +243,8 @@ KEYPOINTS = evolve(
 All numbers equal those of pycocotools bit by bit."""
 
 PROTOCOLS = {
-    protocol.name: protocol for protocol in (COCO, RANKED, VALOR, VOC2007, VOC2012, DOTA, KEYPOINTS)
+    protocol.name: protocol
+    for protocol in (COCO, LVIS, RANKED, VALOR, VOC2007, VOC2012, DOTA, KEYPOINTS)
 }
 """Protocols by name."""
 
@@ -272,6 +289,29 @@ def protocol_of(chosen: Any) -> Protocol:
     return protocol_named(chosen.matching).of_parameters(chosen)
 
 
+def federated_warning(table: Table, protocol: Protocol) -> str | None:
+    """Return a warning for data like LVIS's, of which a protocol counts as many as COCO.
+
+    Parameters
+    ----------
+    table : Table
+        Objects and pairs.
+    protocol : Protocol
+        Protocol of an average.
+    """
+    most = protocol.bounds.max_detections
+    if table.weights is not None or not table.is_federated or most is None:
+        return None
+    if protocol.limits_images:
+        return None
+    return (
+        "annotators searched for a part of the labels in each image, as in LVIS, but the protocol "
+        f"{protocol.name} counts the {most} best predictions of each label in an image, not the "
+        f"{LVIS_MAX_DETECTIONS} best of all labels. For the numbers of lvis-api, set matching: "
+        "lvis, or use LVISSummary"
+    )
+
+
 @memoized
 def cut_warning(table: Table, most: int) -> str | None:
     """Return a warning for labels with more ground truths in an image than counted predictions.
@@ -286,8 +326,8 @@ def cut_warning(table: Table, most: int) -> str | None:
     most : int
         Maximum number of predictions of a label in an image.
     """
-    if table.weights is not None:  # the warning is for the table of all images
-        return None
+    if table.weights is not None or table.most_predictions <= most:
+        return None  # the warning is for the table of all images
     chunk, labels = table.objects, len(table.labels)
     cut = np.flatnonzero(table.ranks >= most)
     if not len(cut):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from attrs import evolve, frozen
@@ -84,6 +85,11 @@ class Table:
         Thresholds of the matchings, ascending.
     objects : ImageObjects or SelectedImages
         Objects and pairs.
+    label_groups : tuple of str
+        Group of each label, empty for labels of no group or of several; without entries if no
+        label has one.
+    is_federated : bool
+        True if annotators searched for a part of the labels in each image.
     whole : Table, optional
         Table of more images, from which `objects` selects images. Matching an image does not
         depend on other images, so results are read from that table.
@@ -95,6 +101,8 @@ class Table:
     scope: str
     iou_thresholds: tuple[float, ...]
     objects: Images
+    label_groups: tuple[str, ...] = ()
+    is_federated: bool = False
     whole: Table | None = None
     weights: ImageWeights | None = None
 
@@ -106,6 +114,8 @@ class Table:
         label_ids: Mapping[int, int],
         iou_thresholds: tuple[float, ...],
         scope: str,
+        label_groups: Mapping[int, str] = MappingProxyType({}),
+        is_federated: bool = False,
     ) -> Table:
         """Create a table of objects in any order.
 
@@ -117,8 +127,10 @@ class Table:
             Labels by code.
         label_ids : mapping of int to int
             Numbers of labels by code. Numbered labels come first, in the order of their numbers.
-        iou_thresholds, scope
+        iou_thresholds, scope, is_federated
             As for the class.
+        label_groups : mapping of int to str
+            Groups of labels by code.
         """
         order = sorted(
             range(len(labels)),
@@ -134,6 +146,8 @@ class Table:
             scope=scope,
             iou_thresholds=iou_thresholds,
             objects=objects,
+            label_groups=tuple(label_groups.get(code, "") for code in order if label_groups),
+            is_federated=is_federated,
         )
 
     def part_of(self, uids: Uids) -> Table | None:
@@ -162,6 +176,11 @@ class Table:
             return self.whole.largest_area
         sides = self.objects.true_areas, self.objects.areas
         return max(float(areas.max(initial=0.0)) for areas in sides)
+
+    @cached
+    def most_predictions(self) -> int:
+        """Largest number of predictions in an image."""
+        return int(np.diff(self.objects.image_starts[1]).max(initial=0))
 
     @property
     def keys(self) -> tuple[str, ...]:

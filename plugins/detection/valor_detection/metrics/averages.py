@@ -15,7 +15,7 @@ from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.matching import settings
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.protocols import Protocol, cut_warning, protocol_of
+from valor_detection.matching.protocols import Protocol, cut_warning, federated_warning, protocol_of
 from valor_detection.matching.table import Table
 
 
@@ -126,10 +126,12 @@ class Average:
         results = self._results(state.table)
         protocol = protocol_of(self.parameters)
         most = protocol.bounds.max_detections
+        found = [federated_warning(state.table, protocol)]
         if not (most is None or protocol.limits_images or self.parameters.max_detections):
-            warning = cut_warning(state.table, most)
-            if warning is not None:
-                yield from (evolve(first, warnings=(warning,)) for first in islice(results, 1))
+            found.append(cut_warning(state.table, most))
+        warnings = tuple(filter(None, found))
+        if warnings:
+            yield from (evolve(first, warnings=warnings) for first in islice(results, 1))
         yield from results
 
     def numbers(self, table: Table) -> Iterator[Numbers]:

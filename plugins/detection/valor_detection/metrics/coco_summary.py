@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 from attrs import frozen
@@ -24,6 +25,7 @@ from valor_detection.matching.protocols import (
     AreaRange,
     Protocol,
     cut_warning,
+    federated_warning,
 )
 from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import LABEL, Table
@@ -85,8 +87,8 @@ class COCOSummary:
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield the twelve numbers of each label key."""
         values = summaries(state.table)
-        warning = cut_warning(state.table, COCO_MAX_DETECTIONS)
-        warnings = () if warning is None else (warning,)
+        found = federated_warning(state.table, COCO), cut_warning(state.table, COCO_MAX_DETECTIONS)
+        warnings = tuple(filter(None, found))
         for key, value in values.items():
             yield Result(
                 parameters={"label_key": key} | changed_parameters(self.parameters),
@@ -161,6 +163,7 @@ def means_of_sizes(
     most: int,
     sizes: Sequence[AreaRange],
     labels: Mapping[str, Codes],
+    groups: Mapping[str, Codes] = MappingProxyType({}),
 ) -> list[dict[str, Means]]:
     """Compute means of objects of several sizes, in threads.
 
@@ -171,23 +174,25 @@ def means_of_sizes(
     protocol : Protocol
         Protocol of the matching.
     most : int
-        Maximum number of predictions of a label in an image.
+        Maximum number of counted predictions in an image.
     sizes : sequence of (float, float)
         Ranges of areas. Means of the first one are also computed at 0.5 and at 0.75.
     labels : mapping of str to ndarray of int64
         Codes of the labels of each key.
+    groups : mapping of str to ndarray of int64
+        Codes of groups of labels. Their means are computed for the first size.
     """
     matchings = [matching(table, protocol, LABEL, area_range) for area_range in sizes]
     _ = matchings[0].positions  # shared by all threads
-    in_threads([lambda: table.ranks, *(each.prepare for each in matchings)])
+    in_threads([lambda: matchings[0].counts(most), *(each.prepare for each in matchings)])
     rows = _rows(table)
 
     def of_size(number: int) -> dict[str, Means]:
         """Compute the means of one area range without keeping its curves, which are large."""
         matched = matchings[number]
         drawn = interpolate(matched, most, protocol.precision.needed(matched.positives))
-        single = () if number else (0, 5)
-        return {key: Means.of(drawn, rows, codes, single) for key, codes in labels.items()}
+        single, chosen = ((), labels) if number else ((0, 5), {**labels, **groups})
+        return {key: Means.of(drawn, rows, codes, single) for key, codes in chosen.items()}
 
     return in_threads([partial(of_size, number) for number in range(len(sizes))])
 

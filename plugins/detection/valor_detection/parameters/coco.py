@@ -57,3 +57,11 @@ class COCOSummaryParameters:
 
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
+
+
+@parameters
+class LVISSummaryParameters:
+    """Parameters of LVISSummary."""
+
+    convert_to: fields.ConvertTo | None = fields.CONVERT_TO
+    overlap: fields.OverlapName = fields.OVERLAP

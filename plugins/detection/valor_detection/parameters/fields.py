@@ -9,11 +9,13 @@ from valor_core.errors import ParameterError, UnknownNameError, did_you_mean, sh
 from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
-ProtocolName = Literal["coco", "ranked", "valor", "voc2007", "voc2012", "dota", "keypoints"] | str
+ProtocolName = (
+    Literal["coco", "lvis", "ranked", "valor", "voc2007", "voc2012", "dota", "keypoints"] | str
+)
 """Name of a protocol of this plugin, or of another one."""
 
 
-PROTOCOL_NAMES = ("coco", "ranked", "valor", "voc2007", "voc2012", "dota", "keypoints")
+PROTOCOL_NAMES = ("coco", "lvis", "ranked", "valor", "voc2007", "voc2012", "dota", "keypoints")
 """Names of the protocols of this plugin."""
 
 
@@ -46,6 +48,7 @@ CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
 MATCHING: Any = parameter(
     default="coco",
     help="Protocol to match predictions to ground truths: coco is bitwise equal to pycocotools; "
+    "lvis is bitwise equal to lvis-api; "
     "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
     "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits, "
     "dota follows DOTA's; keypoints is coco with the similarity of keypoints (OKS) instead of the "

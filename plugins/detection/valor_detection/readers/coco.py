@@ -17,7 +17,8 @@ from valor_core.schemas.detection.objects import scores_outside
 from valor_core.schemas.geometry import Keypoints, Shapes
 from valor_detection.coco_json import scan
 from valor_detection.coco_json.categories import Categories
-from valor_detection.coco_json.findings import Findings, federated
+from valor_detection.coco_json.federated import are_federated, frequencies, searched_labels
+from valor_detection.coco_json.findings import Findings
 from valor_detection.coco_json.images import image_facts
 from valor_detection.coco_json.records import (
     AREA,
@@ -25,6 +26,7 @@ from valor_detection.coco_json.records import (
     CATEGORY,
     FIELD_NAMES,
     ID,
+    IGNORE,
     IMAGE,
     KEYPOINTS,
     SCORE,
@@ -111,7 +113,6 @@ class CocoReader:
         if isinstance(partition, CocoPart) and truths.images is not None:
             truths = evolve(truths, images=evolve(truths.images, fields=partition.fields))
         data = _DataSet.of(truths, chosen)
-        left_out.update(federated(truths))
         rows: tuple[Codes | None, Codes | None] = (None, None)
         if isinstance(partition, CocoPart):
             rows = partition.truths.rows, partition.results.rows
@@ -137,6 +138,8 @@ class _DataSet:
     images_by_id: AscendingIds
     categories_by_id: AscendingIds
     source: str
+    federated: Images | None
+    label_groups: tuple[str, ...] | None
 
     @classmethod
     def of(cls, truths: Document, chosen: CocoParameters) -> _DataSet:
@@ -146,6 +149,7 @@ class _DataSet:
         order = np.argsort(images.ids, kind="stable")
         ids = images.ids[order]
         facts = image_facts(truths, order)
+        is_federated = are_federated(images, truths.source)
         return cls(
             chosen,
             Datums(ids, facts),
@@ -155,6 +159,8 @@ class _DataSet:
             AscendingIds.of(ids),
             AscendingIds.of(categories.ids),
             truths.source,
+            images if is_federated else None,
+            frequencies(truths, listed, categories.ids) if is_federated else None,
         )
 
     def truths(self, document: Document, left_out: Findings) -> TrueObjects:
@@ -200,7 +206,7 @@ class _DataSet:
     def batch(
         self, true: TrueObjects, predicted: PredictedObjects, left_out: Findings
     ) -> DetectionBatch:
-        return DetectionBatch(
+        columns = (
             self.datums,
             self.categories.labels,
             true,
@@ -210,6 +216,19 @@ class _DataSet:
             left_out | scores_outside(predicted.scores),
             left_out.first,
         )
+        if self.federated is None:
+            return DetectionBatch(*columns)
+        searched = searched_labels(
+            self.federated,
+            self.images_by_id,
+            self.categories_by_id,
+            (true.datums, true.labels, true.areas),
+        )
+        if self.label_groups is None:
+            return DetectionBatch(*columns, searched)
+        from valor_detection.matching.label_groups import GroupedBatch
+
+        return GroupedBatch(*columns, searched, self.label_groups)
 
 
 def check_results(results: Document, path: Path) -> None:
@@ -571,6 +590,8 @@ def _true_objects(side: _SortedSide) -> TrueObjects:
     unsized = side.take(annotations.found) & AREA == 0
     if unsized.any():
         areas = np.where(unsized, shapes.areas, areas)
+    # pycocotools replaces the field `ignore` of COCO's files by `iscrowd`.
+    flags = IGNORE if side.given.data.federated is not None else 0
     return TrueObjects(
         datums=side.datums,
         labels=side.labels,
@@ -580,6 +601,7 @@ def _true_objects(side: _SortedSide) -> TrueObjects:
         crowd=side.take(annotations.crowd).view(np.bool_),
         areas=areas,
         keypoints=keypoints,
+        ignored=side.take(annotations.found) & flags > 0,
     )
 
 

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError
 from valor_core.schemas import Codes
 from valor_detection.coco_json import scan
-from valor_detection.coco_json.records import BOX, ID, SEGMENTATION, AscendingIds, Document
+from valor_detection.coco_json.records import (
+    BOX,
+    ID,
+    NEGATIVE,
+    SEGMENTATION,
+    AscendingIds,
+    Document,
+)
 from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, Ranges
 
@@ -132,6 +139,9 @@ def _parts(files: CocoFiles, step: int) -> Sequence[CocoPart]:
 def _image_ids(document: Document) -> Codes:
     images = document.images
     if images is None or (images.found & ID == 0).any() or not _are_distinct(images.ids):
+        raise _Unsplittable
+    lists = images.found & NEGATIVE
+    if (lists != lists[:1]).any():
         raise _Unsplittable
     return images.ids
 
