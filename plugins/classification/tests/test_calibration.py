@@ -12,7 +12,7 @@ from valor_classification.readers.arrays import from_arrays
 from valor_core.errors import ParameterError
 from valor_core.schemas.classification import Classification
 
-from .support import SETS, failure_of, reason_of, results_of, value_of
+from .support import SETS, reason_of, results_of, value_of
 
 ITEMS = (
     Classification("a", "dog", {"dog": 0.5, "cat": 0.25}),
@@ -91,8 +91,8 @@ def test_positive_label_without_scores_is_undefined() -> None:
     assert reason_of(items, "CalibrationError", positive="dog") == reason
 
 
-def test_unknown_positive_label_fails_with_the_closest() -> None:
-    found = failure_of(ITEMS, "CalibrationError", positive="dogs")
+def test_unknown_positive_label_is_undefined_with_the_closest() -> None:
+    found = reason_of(ITEMS, "CalibrationError", positive="dogs")
 
     assert found == ("expected a label of the data as positive, found 'dogs'. Did you mean 'dog'?")
 

@@ -70,9 +70,9 @@ class CalibrationError:
         parts = dict(state.sorted())
         found = [label for part in parts.values() for label in part.labels]
         positive = self._positive
-        unknown = None
+        unknown: Undefined | None = None
         if found and positive is not None and positive not in {label.value for label in found}:
-            unknown = Failed(_unknown(positive, [label.value for label in found]))
+            unknown = Undefined(_unknown(positive, [label.value for label in found]))
         for key, part in parts.items():
             parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
             if positive is not None:
