@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from detection_data import Recipe, Set, made, write
+from detection_data import Recipe, Set, made, write, write_poses
 from turns import (
     TITLES,
     Program,
@@ -51,6 +51,7 @@ CASES: Mapping[str, Recipe] = {
     "boxes_250k": Recipe(5_000, digits=(3, 5), **MANY),  # type: ignore[arg-type]
     "boxes_600k": Recipe(20_000, 365, 0.12, 12.5, 30, 0.5, 0.2, 10, polygons=False, digits=None),
     "masks_36k": Recipe(5_000, masks=True, digits=(3, 5)),
+    "poses_100k": Recipe(5_000, 1, masks=False),
 }
 SCALE = {
     f"boxes_{name}": Recipe(images, polygons=False, digits=(3, 5), **MANY)  # type: ignore[arg-type]
@@ -60,7 +61,9 @@ LVIS = {
     "lvis_250k": Recipe(1_000, 1_203, 0.05, 12.5, 250.0, 0.9, 0.25, 12.0, False, federated=True),
     "lvis_1m": Recipe(5_000, 1_203, 0.05, 12.5, 250.0, 0.9, 0.25, 12.0, False, federated=True),
 }
-IOU_TYPES = {"masks_36k": "segm"}
+IOU_TYPES = {"masks_36k": "segm", "poses_100k": "keypoints"}
+POSES = ("valor", "valor (stand-in)", "hotcoco", "faster-coco-eval", "pycocotools")
+"""Implementations that evaluate keypoints."""
 
 IMPLEMENTATIONS = (
     "valor",
@@ -103,6 +106,7 @@ STREAMING = {
 }
 """What each is called where batches come one after another: by its class."""
 ONLY_BOXES = ("torchmetrics", "valor-lite")
+POSE_NAMES = ("AP", "AP50", "AP75", "APm", "APl", "AR", "AR50", "AR75", "ARm", "ARl")
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 LVIS_NAMES = (
     *("AP", "AP50", "AP75", "APs", "APm", "APl", "APr", "APc", "APf"),
@@ -205,6 +209,7 @@ def of_files(
         "predictions": str(folder / "results.json"),
         "iou_type": iou_type,
     }
+    summary = "KeypointSummary" if iou_type == "keypoints" else summary
     metrics = [summary, *more]
     return lambda _: numbers(
         evaluate(chosen, metrics, task="detection", slices=list(slices)), summary
@@ -596,10 +601,9 @@ def measure(
 
 
 def _difference(theirs: list[float], ours: list[float]) -> str:
-    names = NAMES if len(ours) == len(NAMES) else LVIS_NAMES
-    both = {
-        name: abs(a - b) for name, a, b in zip(names, theirs, ours, strict=True) if not np.isnan(a)
-    }
+    names = next(one for one in (NAMES, LVIS_NAMES, POSE_NAMES) if len(one) == len(ours))
+    named = zip(names, theirs[: len(ours)], ours, strict=True)
+    both = {name: abs(a - b) for name, a, b in named if not np.isnan(a)}
     worst = max(both, key=lambda name: both[name])
     missing = f" of {len(both)}" if len(both) < len(names) else ""
     return f"none{missing}" if both[worst] == 0 else f"{both[worst]:.0e} ({worst}){missing}"
@@ -610,7 +614,10 @@ def case_folder(case: str, recipe: Recipe, kept: Path, *, files: bool) -> tuple[
     folder = kept / case
     folder.mkdir(parents=True, exist_ok=True)
     facts = folder / "facts.txt"
-    if not facts.exists():
+    if IOU_TYPES.get(case.rpartition("_")[0]) == "keypoints":
+        if not facts.exists():
+            facts.write_text(write_poses(folder, recipe.images, SEED))
+    elif not facts.exists():
         data = made(recipe, SEED)
         np.savez(folder / "columns.npz", **columns_of(data))
         facts.write_text(
@@ -659,6 +666,8 @@ def main() -> None:
             names = [
                 one for one in TASKS[task] if one in chosen.only and installed(distribution(one))
             ]
+            if IOU_TYPES.get(case) == "keypoints":
+                names = [one for one in names if one in POSES]
             if case in IOU_TYPES:
                 names = [one for one in names if one not in ONLY_BOXES]
             has_files = task in ("files", "analysis", "lvis")

@@ -381,3 +381,67 @@ def _masks(generator: np.random.Generator, data: Set) -> list[dict[str, Any]]:
             sizes.tolist(), rows[:-1].tolist(), rows[1:].tolist(), strict=True
         )
     ]
+
+
+def write_poses(folder: Path, images: int, seed: int) -> str:
+    """Write a data set of people with 17 points and results on it; return what they are.
+
+    As in COCO: two people in an image on average, of whom two in five have no labelled point, and
+    half of the points of the others have a label. A top-down model finds 20 poses in each image.
+    """
+    random = np.random.default_rng(seed)
+    truths = np.sort(random.integers(0, images, 2 * images))
+    count = len(truths)
+    sizes = np.exp(random.normal(4.3, 0.8, count)).round(2)
+    boxes = np.column_stack([random.random((count, 2)) * 400, sizes * 0.6, sizes]).round(2)
+    points = boxes[:, None, :2] + random.random((count, 17, 2)) * boxes[:, None, 2:]
+    visible = random.choice([0, 1, 2], (count, 17), p=[0.5, 0.1, 0.4])
+    visible[random.random(count) < 0.4] = 0
+    rows = np.concatenate([points.round(), visible[:, :, None]], axis=2).astype(np.int64)
+    rows[visible == 0] = 0
+    crowd = random.random(count) < 0.01
+    annotations = [
+        {
+            "id": number,
+            "image_id": int(image) + 1,
+            "category_id": 1,
+            "bbox": box,
+            "area": round(box[2] * box[3] * 0.55, 4),
+            "iscrowd": int(is_crowd),
+            "num_keypoints": int(labeled),
+            "keypoints": own,
+        }
+        for number, (image, box, is_crowd, labeled, own) in enumerate(
+            zip(
+                truths,
+                boxes.tolist(),
+                crowd,
+                (visible > 0).sum(axis=1),
+                rows.reshape(count, -1).tolist(),
+                strict=True,
+            ),
+            start=1,
+        )
+    ]
+    seen = np.concatenate([np.arange(count), random.integers(0, count, 20 * images - count)])
+    noise = random.choice([0.01, 0.03, 0.1, 0.5], len(seen))
+    moved = random.normal(size=(len(seen), 17, 2)) * (noise * sizes[seen])[:, None, None]
+    found = np.concatenate([points[seen] + moved, random.random((len(seen), 17, 1))], axis=2)
+    scores = (1 - noise) * random.random(len(seen))
+    results = [
+        {"image_id": int(truths[row]) + 1, "category_id": 1, "keypoints": pose, "score": score}
+        for row, pose, score in zip(
+            seen,
+            found.round(3).reshape(len(seen), -1).tolist(),
+            scores.round(5).tolist(),
+            strict=True,
+        )
+    ]
+    document = {
+        "images": [{"id": i, "width": 640, "height": 480} for i in range(1, images + 1)],
+        "categories": [{"id": 1, "name": "person"}],
+        "annotations": annotations,
+    }
+    (folder / "truths.json").write_text(json.dumps(document))
+    (folder / "results.json").write_text(json.dumps(results))
+    return f"{images:,} images, {count:,} people, {len(results):,} detections"

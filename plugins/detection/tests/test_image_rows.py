@@ -17,11 +17,11 @@ recall 2/3, its F1 4/6, and its average precision (1 + 2/3 + 0) / 3 = 5/9.
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
-from valor_detection.parameters.fields import ProtocolName
+from valor_detection.parameters.fields import PROTOCOL_NAMES
 
 from valor_core import Report, evaluate
 from valor_core.results import Undefined
@@ -97,7 +97,7 @@ def test_numbers_of_images_are_means_over_iou_thresholds() -> None:
     assert values({"name": "AP", "iou_thresholds": [0.75, 0.5]}, loose) == {"a": 0}
 
 
-@pytest.mark.parametrize("protocol", get_args(ProtocolName))
+@pytest.mark.parametrize("protocol", PROTOCOL_NAMES)
 @pytest.mark.parametrize(
     "limits",
     [{}, {"max_detections": 2}, {"area_ranges": {"small": [0, 1e6]}}],

@@ -59,7 +59,7 @@ _BYTES_OF_ONE = {
     Slot.NUMBERS: 5,
     Slot.COUNTS: 3,
     Slot.LETTERS: 2,
-    Slot.POINTS: 2,
+    Slot.POINTS: 5,
     Slot.HARD: 1024,
 }
 """Approximate minimum bytes of text per element, to allocate columns."""

@@ -40,11 +40,13 @@ def keypoints_of(document: Document, rows: Codes | None, name: Callable[[int], s
             f"found {counts[bad[0]]} numbers{and_more(len(bad) - 1)}",
             'Write three numbers for each point: "keypoints": [x1, y1, v1, x2, y2, v2, …].',
         )
-    points = annotations.points.reshape(-1, 3)
-    found = Keypoints(points, ends(counts // 3))
+    points, starts = annotations.points.reshape(-1, 3), ends(counts // 3)
     has_count = annotations.found & NUM_KEYPOINTS > 0
-    labeled = np.where(has_count, annotations.labeled, found.labeled)
-    found = evolve(found, labeled=labeled)
+    if has_count.all() or document.is_list:  # the number is of ground truths only
+        found = Keypoints(points, starts, annotations.labeled)
+    else:
+        found = Keypoints(points, starts)
+        found = evolve(found, labeled=np.where(has_count, annotations.labeled, found.labeled))
     return found if rows is None else found.select(rows)
 
 
@@ -58,6 +60,9 @@ def boxes_of_points(keypoints: Keypoints) -> Floats:
     """
     if not len(keypoints):
         return np.empty((0, 4))
-    points, starts = keypoints.points[:, :2], keypoints.rows[:-1]
-    low, high = (bound.reduceat(points, starts) for bound in (np.minimum, np.maximum))
+    columns = [np.ascontiguousarray(column) for column in keypoints.points.T[:2]]
+    low, high = (
+        np.stack([bound.reduceat(column, keypoints.rows[:-1]) for column in columns], axis=1)
+        for bound in (np.minimum, np.maximum)
+    )
     return np.concatenate([low, high - low], axis=1)

@@ -95,10 +95,8 @@ class Overlaps(State):
         if isinstance(batch, GroupedBatch):
             self._group(dict(zip(codes.tolist(), batch.label_groups, strict=True)))
         chunk = ImageObjects.of(batch, self._pairs(batch))
-        hits = np.ones(len(batch.predictions), bool)
         if self.overlap.compares_boxes:
-            hits = _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious))
-        self.clues.add(batch, hits)
+            self.clues.add(batch, _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious)))
         self.chunks.append(chunk.relabel(codes))
         self._table = None
 
