@@ -97,17 +97,25 @@ _BENCHMARKS = (*_benchmark("dota", "DOTA", "DOTAmAP", "DOTAMetric"),)
 """Names of mmrotate, and shorter ones."""
 
 
-def _sized(mean: str, label: str) -> tuple[ParameterAlias, ...]:
-    """Return names of a mean at one of COCO's sizes: ``mAP_small``, ``AP_small`` and ``APs``."""
-    sizes = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
+_SIZES = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
+
+
+def _sized(*names: str, **parameters: str) -> tuple[ParameterAlias, ...]:
+    """Return names at each of COCO's sizes: ``AP_small`` and ``APs``, ``AP_medium`` and ``APm``.
+
+    Parameters
+    ----------
+    *names : str
+        Names with ``{size}`` or ``{letter}``, its first letter.
+    **parameters : str
+        Placeholders of further parameters.
+    """
     return tuple(
-        ParameterAlias(name, {"area_ranges": {size: bounds}}, is_clear)
-        for size, bounds in sizes.items()
-        for name, is_clear in (
-            (f"{mean}_{size}", True),
-            (f"{label}_{size}", False),
-            (f"{label}{size[0]}", False),
+        ParameterAlias(
+            name.format(size=size, letter=size[0]), {**parameters, "area_ranges": {size: bounds}}
         )
+        for size, bounds in _SIZES.items()
+        for name in names
     )
 
 
@@ -140,7 +148,12 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "averages:MeanAPParameters",
             references=(VALOR, COCO),
             aliases=("mean_average_precision",),
-            parameter_aliases=(*_at("mAP"), *_at("AP", is_clear=False), *_BENCHMARKS),
+            parameter_aliases=(
+                *_at("mAP"),
+                *_at("AP", is_clear=False),
+                *_sized("mAP%_{size}", "mAP@%_{size}", iou_thresholds="%"),
+                *_BENCHMARKS,
+            ),
         ),
         _spec(
             "mAPAveragedOverIOUs",
@@ -148,7 +161,11 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "Mean average precision over IoU thresholds, COCO's AP",
             "averages:MeanAPAveragedParameters",
             references=(VALOR, COCO, PYCOCOTOOLS),
-            parameter_aliases=(*_over("mAP"), *_over("AP", is_clear=False), *_sized("mAP", "AP")),
+            parameter_aliases=(
+                *_over("mAP"),
+                *_over("AP", is_clear=False),
+                *_sized("mAP_{size}", "AP_{size}", "mAP{letter}", "AP{letter}"),
+            ),
         ),
         _spec(
             "AR",
@@ -176,7 +193,8 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             parameter_aliases=(
                 *_limited("mAR@#", "mAR#"),
                 *_limited("AR@#", "AR#", is_clear=False),
-                *_sized("mAR", "AR"),
+                *_sized("mAR_{size}", "AR_{size}", "mAR{letter}", "AR{letter}"),
+                *_sized("AR_{size}@#", "AR{letter}@#", max_detections="#"),
             ),
         ),
         _spec(
@@ -223,6 +241,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "counts:LabelParameters",
             references=(LITE, VOC),
             aliases=("positive_predictive_value",),
+            parameter_aliases=_sized("precision_{size}"),
         ),
         _spec(
             "Recall",
@@ -231,6 +250,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "counts:LabelParameters",
             references=(LITE, VOC),
             aliases=("sensitivity", "true_positive_rate"),
+            parameter_aliases=_sized("recall_{size}"),
         ),
         _spec(
             "F1",
@@ -239,6 +259,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "counts:LabelParameters",
             references=(LITE, VAN_RIJSBERGEN),
             aliases=("f1_score", "f_score"),
+            parameter_aliases=_sized("F1_{size}"),
         ),
         _table(
             "Counts",
@@ -246,6 +267,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "True positives, false positives and false negatives of each label",
             "counts:CountsParameters",
             references=(LITE,),
+            parameter_aliases=_sized("counts_{size}"),
         ),
         _table(
             "BestThreshold",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from valor_core import Registry
@@ -33,16 +35,46 @@ def test_common_spellings_resolve_to_metric(name: str, task: str, found: str) ->
     assert meaning_of(name, Registry(), task).spec.name == found
 
 
+SMALL, MEDIUM, LARGE = {"small": [0, 1024]}, {"medium": [1024, 9216]}, {"large": [9216, 1e10]}
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "parameters"),
+    [
+        ("AP_small", "mAPAveragedOverIOUs", {"area_ranges": SMALL}),
+        ("APs", "mAPAveragedOverIOUs", {"area_ranges": SMALL}),
+        ("APM", "mAPAveragedOverIOUs", {"area_ranges": MEDIUM}),
+        ("map_small", "mAPAveragedOverIOUs", {"area_ranges": SMALL}),
+        ("mAP_l", "mAPAveragedOverIOUs", {"area_ranges": LARGE}),
+        ("mAP50_small", "mAP", {"iou_thresholds": 0.5, "area_ranges": SMALL}),
+        ("mAP@0.75_large", "mAP", {"iou_thresholds": 0.75, "area_ranges": LARGE}),
+        ("AR_large", "mAR", {"area_ranges": LARGE}),
+        ("ARs@300", "mAR", {"max_detections": 300, "area_ranges": SMALL}),
+        ("AR_medium@1000", "mAR", {"max_detections": 1000, "area_ranges": MEDIUM}),
+        ("F1_small", "F1", {"area_ranges": SMALL}),
+        ("recall_large", "Recall", {"area_ranges": LARGE}),
+        ("precision_medium", "Precision", {"area_ranges": MEDIUM}),
+        ("counts_small", "Counts", {"area_ranges": SMALL}),
+    ],
+)
+def test_names_with_a_size_set_area_range(
+    name: str, metric: str, parameters: dict[str, Any]
+) -> None:
+    found = meaning_of(name, Registry(), "detection")
+
+    assert found.spec.name == f"detection.{metric}"
+    assert found.parameters == parameters
+
+
 @pytest.mark.parametrize(
     ("name", "task", "remedy"),
     [
-        ("APs", "detection", "area_ranges"),
-        ("ARl", "detection", "area_ranges"),
+        ("AR100", "detection", "max_detections: 100"),
         ("COCOeval", "detection", "detection.COCOSummary"),
         ("ROC", "classification", "Did you mean 'ROCAUC'?"),
         ("acc", "classification", "Did you mean 'Accuracy'?"),
         ("PixelAcc", "segmentation", "Did you mean 'pixel_accuracy'?"),
-        ("AP_small", "detection", "area_ranges"),
+        ("AP50", "detection", "iou_thresholds: 0.5"),
         ("classification_report", "classification", "Precision"),
         ("Acuracy", "classification", "Did you mean 'Accuracy'?"),
         ("ROGUE", "text", "Did you mean 'ROUGE'?"),
