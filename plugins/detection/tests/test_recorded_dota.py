@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,6 +99,26 @@ def test_map_of_1200_sets_equals_recorded_numbers(
     expected = {name: value for name, value in recorded.items() if name in values}
     assert all(recorded[name] == 0 for name in recorded.keys() - values.keys())  # no objects
     assert values == pytest.approx(expected, abs=TOLERANCE)
+
+
+PROGRAMS = ("numpy", "shapely", "mmrotate==0.3.4", "mmdet==2.28.2", "terminaltables==3.1.10")
+
+
+@pytest.mark.nightly
+def test_mmrotate_gives_the_recorded_numbers_again(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    folder = "Scripts" if sys.platform == "win32" else "bin"
+    python = tmp_path / "venv" / folder / "python"
+    command = [python, "-m", "pip", "install", "--quiet", "--no-deps", *PROGRAMS]
+    installed = subprocess.run(command, capture_output=True, text=True, check=False)
+    if installed.returncode:
+        pytest.skip(f"pip cannot install mmrotate: {installed.stderr.strip()[-200:]}")
+
+    output = tmp_path / "numbers.json"
+    subprocess.run([python, REFERENCES / "dota.py", "--output", output], check=True)
+
+    found = json.loads(output.read_text("utf-8"))
+    assert found["mmrotate"] == RECORDED["mmrotate"]
 
 
 def mean_precision(true: list[TrueObject], predicted: list[PredictedObject], **chosen: Any) -> Any:
