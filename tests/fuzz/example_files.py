@@ -265,6 +265,32 @@ def _dota() -> Example:
     )
 
 
+def _open_images() -> Example:
+    hierarchy = b'{"LabelName": "e", "Subcategory": [{"LabelName": "cat", "Subcategory": %b}]}'
+    return Example(
+        files={
+            "true.csv": b"ImageID,LabelName,XMin,XMax,YMin,YMax,IsGroupOf\na,dog,0,0.5,0,1,0\n"
+            b"b,cat,0.25,1,0.5,0.75,1\n",
+            "seen.csv": b"ImageID,LabelName,Score,XMin,XMax,YMin,YMax\na,dog,0.5,0,0.5,0,0.9\n"
+            b"c,cat,1,0,1,0,1\n",
+            "verified.csv": b"ImageID,LabelName,Confidence\na,dog,1\nb,dog,0\n",
+            "hierarchy.json": hierarchy % b'[{"LabelName": "dog"}]',
+            "names.csv": b'cat,"Cat, tame"\ndog,Dog\n',
+            "sizes.csv": b"ImageID,width,height\na,100,80\nb,64,64\nc,10,10\n",
+        },
+        data={"groundtruths": "true.csv", "predictions": "seen.csv"},
+        variants=[
+            {**policy, **more}
+            for policy in choices(invalid_geometry=_INVALID)
+            for more in (
+                {"image_labels": "verified.csv", "hierarchy": "hierarchy.json"},
+                {"names": "names.csv", "images": "sizes.csv"},
+            )
+        ],
+        words=(*NUMBERS, *MARKS, b",", b"\n", b'"Subcategory"', b'"LabelName"', b"IsGroupOf"),
+    )
+
+
 def _voc() -> Example:
     def annotation(name: str, score: str = "") -> bytes:
         return (
@@ -285,7 +311,7 @@ def _voc() -> Example:
         variants=choices(
             predictions=("seen", "lines"),
             invalid_geometry=_INVALID,
-            difficult=("keep", "skip"),
+            difficult=("keep", "ignore", "skip"),
             inclusive=(True, False),
         ),
         words=(
@@ -566,6 +592,7 @@ _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "detection.yolo": _yolo,
     "detection.voc": _voc,
     "detection.dota": _dota,
+    "detection.open_images": _open_images,
     "detection.geojson": _geojson,
     "detection.table": _boxes,
     "rgb.dataset": _questions,

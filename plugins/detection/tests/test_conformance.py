@@ -18,6 +18,7 @@ VALOR = {"matching": "valor", "iou_thresholds": [0.75, 0.1, 0.5]}
 VOC2007, VOC2012, DOTA = (
     {"matching": name, "iou_thresholds": [0.5, 0.3]} for name in ("voc2007", "voc2012", "dota")
 )
+GROUPS = {"matching": "open_images", "iou_thresholds": [0.5, 0.3]}
 RANKED = {"matching": "ranked", "iou_thresholds": [0.6]} | SIZES
 FEW = {"max_detections": 3, "include_prediction_only_labels": True}
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "iou_thresholds": [0.9, 0.5]}
@@ -31,7 +32,12 @@ def _thresholds() -> Path:
 
 
 PARAMETERS = {
-    "detection.AP": [{}, VALOR | SIZES, RANKED | {"max_detections": 3}, VOC2007, VOC2012, DOTA],
+    "detection.AP": [
+        {},
+        VALOR | SIZES,
+        RANKED | {"max_detections": 3},
+        *(VOC2007, VOC2012, DOTA, GROUPS | SIZES),
+    ],
     "detection.APAveragedOverIOUs": [{}, VALOR | SIZES, RANKED],
     "detection.mAP": [{}, VALOR | FEW, RANKED | FEW],
     "detection.mAPAveragedOverIOUs": [{}, VALOR | SIZES | FEW, RANKED, VOC2012],
@@ -42,7 +48,13 @@ PARAMETERS = {
     "detection.Precision": [{}, SEVERAL | {"zero_division": None}, SEVERAL | RANKED],
     "detection.Recall": [{}, SEVERAL | SIZES | {"zero_division": 1.0}, VALOR | SEVERAL],
     "detection.F1": [{}, SEVERAL | FEW, {"average": ["macro"], "zero_division": None}],
-    "detection.Counts": [{}, SEVERAL | SIZES, SEVERAL | RANKED, VALOR | {"max_detections": 2}],
+    "detection.Counts": [
+        {},
+        SEVERAL | SIZES,
+        SEVERAL | RANKED,
+        VALOR | {"max_detections": 2},
+        GROUPS,
+    ],
     "detection.BestThreshold": [
         {},
         VALOR | {"objective": "cost", "false_negative_cost": 3},
@@ -65,11 +77,13 @@ PARAMETERS = {
         SEVERAL | {"max_examples": 2},
         SEVERAL | {"matching": "ranked", "max_examples": 1},
         VALOR | {"score_thresholds": [0.25, 0.5]},
+        GROUPS,
     ],
     "detection.Examples": [
         {},
         SEVERAL | {"order": "uid", "limit": 2, "offset": 1},
         VALOR | {"limit": None},
+        GROUPS,
     ],
     "detection.CalibrationError": [
         {},

@@ -124,6 +124,15 @@ class TestSameBits:
                 numeric.match_best(columns, limits, prefers_counted=prefers),
                 compiled.match_best(columns, limits, prefers_counted=prefers),
             )
+        same(
+            numeric.match_best_then_crowd(columns, limits),
+            compiled.match_best_then_crowd(columns, limits),
+        )
+        counted = PairColumns(*given[:4], given[4] & ~given[3])
+        same(
+            numeric.match_best_then_crowd(counted, limits),
+            compiled.match_best_then_crowd(counted, limits),
+        )
         scores = np.sort(np.arange(len(given[0]) - 1) // 3)[::-1] / 7
         ranked = (*given[:3], scores, given[3])
         same([numeric.match_ranked(*ranked)], [compiled.match_ranked(*ranked)])
@@ -343,6 +352,31 @@ def test_rule_valor_does_not_fall_back_to_second_best(kernels):
 
     # Object 0 is the best of both; the first one matches it.
     assert places.tolist() == [0, -1]
+
+
+@paths
+def test_first_match_of_a_crowd_counts_if_crowds_do(kernels):
+    # Ground truths: 0 counts, 1 is a crowd that counts, 2 is ignored.
+    rows = [
+        {0: 0.8},  # true positive
+        {0: 0.7, 1: 0.9},  # 0 is matched already: true positive of the crowd
+        {1: 0.6},  # matches the crowd again: ignored
+        {1: 0.4},  # below the limit: false positive
+        {1: 0.9, 2: 0.6},  # any object before a crowd: ignored
+        {0: 0.3, 2: 0.5},  # an ignored object matches any number of predictions
+        {0: 0.9, 2: 0.6},  # only the best object is considered, and it is matched already
+    ]
+    starts = ends([len(row) for row in rows])
+    truths = np.array([truth for row in rows for truth in row], np.int64)
+    ious = np.array([iou for row in rows for iou in row.values()])
+    crowd, ignored = np.array([False, True, False]), np.array([False, False, True])
+    columns = PairColumns(starts, truths, ious, crowd, ignored)
+
+    matched, ignored_match, places = kernels.match_best_then_crowd(columns, np.array([0.5]))
+
+    assert matched.tolist() == [1, 1, 1, 0, 1, 1, 0]
+    assert ignored_match.tolist() == [0, 0, 1, 0, 1, 1, 0]
+    assert [int(truths[place]) for place in places if place >= 0] == [0, 1, 1, 2, 2]
 
 
 @paths

@@ -61,6 +61,21 @@ def dota(folder: Path) -> dict[str, Any]:
     return {"groundtruths": str(folder / "gt"), "predictions": str(folder / "dt")}
 
 
+def open_images(folder: Path) -> dict[str, Any]:
+    edges = "XMin,XMax,YMin,YMax"
+    boxes = [f"{name},dog,0,0.5,0.25,1" for name in IMAGES]
+    predicted = [f"{name},dog,0.5,0,0.5,0.25,0.75" for name in IMAGES[1:]]
+    animals = [{"LabelName": "animal", "Subcategory": [{"LabelName": "dog"}]}]
+    files = {
+        "groundtruths.csv": [f"ImageID,LabelName,{edges}", *boxes],
+        "predictions.csv": [f"ImageID,LabelName,Score,{edges}", *predicted],
+        "image_labels.csv": ["ImageID,LabelName,Confidence", "b,animal,0"],
+        "hierarchy.json": [json.dumps({"Subcategory": animals})],
+    }
+    write(folder, {name: "\n".join([*lines, ""]) for name, lines in files.items()})
+    return {name.partition(".")[0]: str(folder / name) for name in files}
+
+
 def geojson(folder: Path) -> dict[str, Any]:
     ring = [[0, 0], [4, 0], [4, 3], [0, 3], [0, 0]]
     for side, more in (("gt", {}), ("dt", {"score": 0.5})):
@@ -77,7 +92,7 @@ def geojson(folder: Path) -> dict[str, Any]:
     return {"groundtruths": str(folder / "gt.geojson"), "predictions": str(folder / "dt.geojson")}
 
 
-SOURCES = (coco, table, yolo, voc, dota, geojson)
+SOURCES = (coco, table, yolo, voc, dota, open_images, geojson)
 
 
 @pytest.mark.parametrize("source", SOURCES)

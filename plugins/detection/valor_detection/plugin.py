@@ -93,8 +93,16 @@ def _benchmark(matching: str, *names: str) -> tuple[ParameterAlias, ...]:
     return tuple(ParameterAlias(name, chosen) for name in names)
 
 
-_BENCHMARKS = (*_benchmark("dota", "DOTA", "DOTAmAP", "DOTAMetric"),)
-"""Names of mmrotate, and shorter ones."""
+_BENCHMARKS = (
+    *_benchmark("voc2007", "VOC2007", "VOC07", "VOC2007mAP", "VOC07mAP", "VOC07MApMetric"),
+    *_benchmark("voc2012", "VOC2012", "VOC12", "VOC2012mAP", "VOC12mAP", "VOCMApMetric", "VOCmAP"),
+    *_benchmark("voc2012", "PascalBoxes_Precision/mAP@0.5IOU"),
+    *_benchmark("dota", "DOTA", "DOTAmAP", "DOTAMetric"),
+    *_benchmark("open_images", "OpenImages", "OpenImagesmAP", "OpenImagesChallenge"),
+    *_benchmark("open_images", "OpenImagesDetectionChallenge_Precision/mAP@0.5IOU"),
+    *_benchmark("open_images_v2", "OpenImagesV2", "OpenImagesV2_Precision/mAP@0.5IOU"),
+)
+"""Names of GluonCV, mmrotate and TensorFlow's object detection API, and shorter ones."""
 
 
 _SIZES = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}

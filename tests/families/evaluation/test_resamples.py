@@ -77,6 +77,7 @@ CASES: dict[str, tuple[Callable[[int], Any], list[Any]]] = {
             {"name": "mAP", "matching": "valor"},
             {"name": "AP", "matching": "ranked", "iou_thresholds": [0.5]},
             {"name": "F1", "matching": "valor"},
+            {"name": "AP", "matching": "open_images", "iou_thresholds": [0.5]},
         ],
     ),
     "errors": (image, ["ErrorAnalysis", "LRP", "OptimalLRP"]),

@@ -101,7 +101,7 @@ class DetectionGallery:
         chunk, count = table.objects, len(batch)
         is_wrong = ~_is_right(table, found)
         errors = np.bincount(chunk.datums[found.rows[is_wrong]], minlength=count)
-        is_missed = ~chunk.uncounted
+        is_missed = ~found.uncounted
         is_missed[found.truths[~is_wrong]] = False
         errors += np.bincount(chunk.true_datums[is_missed], minlength=count)
         in_order = np.empty(count, np.int64)
@@ -146,7 +146,7 @@ class DetectionGallery:
         chunk, labels = table.objects, table.labels
         true_shapes, shapes = batch.groundtruths.shapes, batch.predictions.shapes
         drawn: set[int] = set()
-        for row in np.flatnonzero(chunk.uncounted).tolist():
+        for row in np.flatnonzero(found.uncounted).tolist():
             yield Mark(CROWD, true_shapes.at(row), dashed=True)
         pairs = zip(found.rows.tolist(), found.truths.tolist(), strict=True)
         right = _is_right(table, found).tolist()

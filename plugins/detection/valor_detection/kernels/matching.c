@@ -364,6 +364,54 @@ EXPORT(void, match_best, const PairColumns *of, int64_t threshold_count, const d
     }
 }
 
+/* Returns the best pair with a crowd, or with another object; the first of equals, or -1. */
+static int64_t best_pair_of(int is_crowd, int64_t start, int64_t stop, const int64_t *truths,
+                            const double *ious, const uint8_t *crowd) {
+    int64_t best = -1;
+    for (int64_t e = start; e < stop; e++)
+        if ((crowd[truths[e]] != 0) == is_crowd && (best < 0 || ious[e] > ious[best])) best = e;
+    return best;
+}
+
+EXPORT(void, match_best_then_crowd, const PairColumns *of, int64_t threshold_count,
+       const double *thresholds, uint64_t *used, uint64_t *matched, uint64_t *ignored_match,
+       int64_t *matched_pair) {
+    const int64_t count = of->count;
+    const int64_t *starts = of->starts;
+    const int64_t *truths = of->truths;
+    const double *ious = of->ious;
+    const uint8_t *crowd = of->crowd;
+    const uint8_t *ignored = of->ignored;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits = 0, crowd_bits = 0, ignored_bits = 0;
+        int64_t best = best_pair_of(0, starts[i], starts[i + 1], truths, ious, crowd);
+        int64_t best_crowd = best_pair_of(1, starts[i], starts[i + 1], truths, ious, crowd);
+        if (best >= 0) {
+            int64_t truth = truths[best];
+            bits = reached(ious[best], thresholds, threshold_count);
+            if (ignored[truth]) {
+                ignored_bits = bits;
+            } else {
+                bits &= ~used[truth];
+                used[truth] |= bits;
+            }
+        }
+        if (best_crowd >= 0) {
+            int64_t truth = truths[best_crowd];
+            crowd_bits = reached(ious[best_crowd], thresholds, threshold_count) & ~bits;
+            ignored_bits |= ignored[truth] ? crowd_bits : crowd_bits & used[truth];
+            used[truth] |= crowd_bits;
+        }
+        matched[i] = bits | crowd_bits;
+        ignored_match[i] = ignored_bits;
+        matched_pair[i] = -1;
+        if (matched[i]) {
+            uint64_t lowest = matched[i] & (~matched[i] + 1);
+            matched_pair[i] = bits & lowest ? best : best_crowd;
+        }
+    }
+}
+
 /* Matches pairs in the given order; `matched_pair` is initialized to -1, `is_matched` to 0. */
 EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *rows,
        const int64_t *truths, const uint8_t *crowd, uint8_t *is_matched, int64_t *matched_pair) {

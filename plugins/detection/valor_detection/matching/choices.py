@@ -73,6 +73,14 @@ class Best(Choice):
         return kernels.match_best(columns, limits, prefers_counted=self.prefers_counted)
 
 
+class BestThenCrowd(Choice):
+    """Best ground truth, or else the best crowd, whose first match counts if crowds do."""
+
+    def at_limits(self, columns: PairColumns, chosen: Codes | None, limits: Floats) -> Matches:
+        """Match predictions in turn at up to 64 IoU limits."""
+        return kernels.match_best_then_crowd(columns, limits)
+
+
 class GreedyPairs(Choice):
     """Pairs by descending score and overlap, if both objects are unmatched."""
 

@@ -9,7 +9,7 @@ from valor_core.schemas import Codes
 from valor_core.states.memo import memoized
 from valor_detection.matching.matches import matching
 from valor_detection.matching.protocols import Protocol
-from valor_detection.matching.table import KEY, Table
+from valor_detection.matching.table import KEY, Flags, Table
 
 
 @frozen(eq=False)
@@ -25,11 +25,14 @@ class Outcomes:
         Row of the ground truth of each of them, -1 if unmatched.
     missed : ndarray of int64, shape (m,)
         Unmatched ground truths that count, ascending.
+    uncounted : ndarray of bool, shape (g,)
+        True for ground truths that count neither way.
     """
 
     rows: Codes
     truths: Codes
     missed: Codes
+    uncounted: Flags
 
 
 @memoized
@@ -57,14 +60,16 @@ def outcomes(
     >>> outcomes(request((0.5,), COCO, scope=KEY).open().table, COCO, 0.5, 0.5).rows
     array([], dtype=int64)
     """
-    uncounted, matched = table.objects.uncounted, matching(table, protocol, KEY)
-    all_truths = matched.truths(iou_threshold)
+    matched = matching(table, protocol, KEY)
+    all_truths, is_ignored = matched.truths(iou_threshold), matched.at(iou_threshold)[1]
     rows = np.flatnonzero(table.objects.scores >= score_threshold)
     truths = all_truths[rows]
     is_same = np.append(table.objects.true_labels, -1)[truths] == table.objects.labels[rows]
-    counts = (matched.in_range[rows] | is_same) & ~np.append(uncounted, False)[truths]
+    if table.top_label_rows is not None:
+        is_ignored = is_ignored[table.top_label_rows]
+    counts = (matched.in_range[rows] | is_same) & ~is_ignored[rows]
     if not counts.all():
         rows, truths = rows[counts], truths[counts]
-    is_missed = ~uncounted
+    is_missed = ~matched.uncounted
     is_missed[truths[truths >= 0]] = False
-    return Outcomes(rows, truths, np.flatnonzero(is_missed))
+    return Outcomes(rows, truths, np.flatnonzero(is_missed), matched.uncounted)

@@ -125,8 +125,13 @@ class Matching:
         """True for ground truths that are not counted: crowds, ignored ones, areas out of range."""
         low, high = self.area_range
         areas = self.table.objects.true_areas
-        ignored: Flags = self.table.objects.uncounted | (areas < low) | (areas > high)
+        ignored: Flags = self.uncounted | (areas < low) | (areas > high)
         return ignored
+
+    @property
+    def uncounted(self) -> Flags:
+        """True for ground truths that are never positives: ignored ones, and uncounted crowds."""
+        return self.protocol.uncounted(self.table.objects)
 
     @cached
     def in_range(self) -> Flags:
@@ -140,10 +145,10 @@ class Matching:
     def positives(self) -> Codes:
         """Number of counted ground truths by label."""
         if self.table.weights is not None:
-            return self.table.weights.positives(self.area_range)
+            return self.table.weights.positives(self.area_range, self.protocol.counts_crowds)
         chunk, count = self.table.objects, len(self.table.labels)
         return kernels.positives(
-            chunk.true_labels, chunk.true_areas, chunk.uncounted, self.area_range, count
+            chunk.true_labels, chunk.true_areas, self.uncounted, self.area_range, count
         )
 
     @property
@@ -353,7 +358,8 @@ def _without_limits(table: Table, protocol: Protocol, scope: str) -> Codes | Non
     """Return the matched pairs under a protocol whose matches depend on no IoU limit."""
     pairs, chunk = _pairs(table, protocol, scope), table.objects
     reusable = _reusable(table, protocol)
-    columns = PairColumns(pairs.starts, pairs.truths, pairs.ious, reusable, chunk.uncounted)
+    uncounted = protocol.uncounted(chunk)
+    columns = PairColumns(pairs.starts, pairs.truths, pairs.ious, reusable, uncounted)
     return protocol.choice.without_limits(columns, chunk.scores[pairs.rows])
 
 

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import BrokenPluginError, short_repr
 from valor_core.schemas import Floats
 from valor_core.states.memo import memoized
-from valor_detection.matching.choices import Best, BestFree, Choice, GreedyPairs
+from valor_detection.matching.choices import (
+    Best,
+    BestFree,
+    BestThenCrowd,
+    Choice,
+    GreedyPairs,
+)
 from valor_detection.matching.overlap import Overlap
 from valor_detection.matching.overlap.oks import OKS
 from valor_detection.matching.overlap.shapes import ShapeIOU
@@ -21,6 +28,7 @@ from valor_detection.matching.ties import ByBestOverlap, ByData, ByMatchedOverla
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 
 if TYPE_CHECKING:
+    from valor_detection.matching.image_objects import Images
     from valor_detection.matching.table import Table
 
 AreaRange = tuple[float, float]
@@ -140,6 +148,9 @@ class Protocol:
     many_to_ignored : bool
         True if any number of predictions can match one ignored ground truth, as one crowd. Matches
         with either are neither true nor false positives.
+    counts_crowds : bool
+        True if the first match of a crowd is a true positive, and a crowd without a match a false
+        negative. Further matches count neither way, as all matches of other protocols do.
     unsearched : {"ignored", "false"}
         Unmatched predictions of a label that annotators did not search for in the image: not
         counted, or false positives.
@@ -166,6 +177,7 @@ class Protocol:
     mean: Callable[[Floats], float] = exact_mean
     absent: float | None = None
     many_to_ignored: bool = False
+    counts_crowds: bool = False
     unsearched: Literal["ignored", "false"] = "ignored"
     limited: Literal["label", "image"] = "label"
     least_area: float = 0.0
@@ -179,6 +191,10 @@ class Protocol:
     def limits_images(self) -> bool:
         """True if ``max_detections`` limits the predictions of all labels in an image."""
         return self.limited == "image"
+
+    def uncounted(self, objects: Images) -> NDArray[np.bool_]:
+        """Return True for ground truths that are never positives."""
+        return objects.ignored if self.counts_crowds else objects.uncounted
 
     def of_parameters(self, chosen: Any) -> Protocol:
         """Return the protocol with parameters of a metric for the overlap."""
@@ -242,9 +258,24 @@ KEYPOINTS = evolve(
 """As `COCO`, with the similarity of keypoints. Ground truths without a labelled point are ignored.
 All numbers equal those of pycocotools bit by bit."""
 
+OPEN_IMAGES_V2 = Protocol(
+    name="open_images_v2",
+    choice=BestThenCrowd(),
+    bounds=Bounds(max_detections=10_000),
+    precision=EveryPoint(),
+)
+"""Open Images V2: a prediction without a match can match a group of objects, a crowd here, of which
+at least as much of the prediction is inside as the threshold says. It is ignored then."""
+
+OPEN_IMAGES = evolve(OPEN_IMAGES_V2, name="open_images", counts_crowds=True)
+"""Open Images challenge: as `OPEN_IMAGES_V2`, but the first match of a group is a true positive."""
+
 PROTOCOLS = {
     protocol.name: protocol
-    for protocol in (COCO, LVIS, RANKED, VALOR, VOC2007, VOC2012, DOTA, KEYPOINTS)
+    for protocol in (
+        *(COCO, LVIS, RANKED, VALOR, VOC2007, VOC2012, DOTA, KEYPOINTS),
+        *(OPEN_IMAGES, OPEN_IMAGES_V2),
+    )
 }
 """Protocols by name."""
 
@@ -290,7 +321,7 @@ def protocol_of(chosen: Any) -> Protocol:
 
 
 def federated_warning(table: Table, protocol: Protocol) -> str | None:
-    """Return a warning for data like LVIS's, of which a protocol counts as many as COCO.
+    """Return a warning for data like LVIS's, of which a protocol counts as few as COCO.
 
     Parameters
     ----------
@@ -302,7 +333,7 @@ def federated_warning(table: Table, protocol: Protocol) -> str | None:
     most = protocol.bounds.max_detections
     if table.weights is not None or not table.is_federated or most is None:
         return None
-    if protocol.limits_images:
+    if protocol.limits_images or most > LVIS_MAX_DETECTIONS:
         return None
     return (
         "annotators searched for a part of the labels in each image, as in LVIS, but the protocol "

@@ -311,10 +311,11 @@ class ImageGroups:
         return true + self._by_label(chunk.datums, chunk.labels)
 
     @memoized
-    def positives(self, area_range: tuple[float, float]) -> Floats:
+    def positives(self, area_range: tuple[float, float], counts_crowds: bool) -> Floats:
         """Return the number of counted ground truths by group and label."""
         chunk, (low, high) = self.table.objects, area_range
-        counts = ~(chunk.uncounted | (chunk.true_areas < low) | (chunk.true_areas > high))
+        uncounted = chunk.ignored if counts_crowds else chunk.uncounted
+        counts = ~(uncounted | (chunk.true_areas < low) | (chunk.true_areas > high))
         return self._by_label(chunk.true_datums[counts], chunk.true_labels[counts])
 
     def _by_label(self, datums: Codes, labels: Codes) -> Floats:
@@ -348,9 +349,9 @@ class ImageWeights:
         """Add up counts by group and label."""
         return (self.weights.astype(np.float64) @ counts).astype(np.int64)
 
-    def positives(self, area_range: tuple[float, float]) -> Codes:
+    def positives(self, area_range: tuple[float, float], counts_crowds: bool) -> Codes:
         """Return the number of counted ground truths by label."""
-        return self.sums(self.groups.positives(area_range))
+        return self.sums(self.groups.positives(area_range, counts_crowds))
 
 
 def _sorted(objects: ImageObjects) -> ImageObjects:

@@ -234,9 +234,10 @@ def _of_other_values(
     """Return predictions on a ground truth of another value, and thresholds of such truths."""
     chunk, pairs = table.objects, table.unranked_pairs
     owners = pairs.owners
-    other = pairs.ious >= protocol_of(chosen).limits((chosen.iou_threshold,))[0]
+    protocol = protocol_of(chosen)
+    other = pairs.ious >= protocol.limits((chosen.iou_threshold,))[0]
     other &= chunk.labels[owners] != chunk.true_labels[pairs.truths]
-    other &= ~chunk.uncounted[pairs.truths]
+    other &= ~protocol.uncounted(chunk)[pairs.truths]
     owners, truths = owners[other], pairs.truths[other]
     overlapping = np.zeros(len(chunk.labels), dtype=bool)
     overlapping[owners] = True

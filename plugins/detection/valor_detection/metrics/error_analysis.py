@@ -160,7 +160,7 @@ class _Faults:
         chunk = table.objects
         columns = FaultColumns(
             *(chunk.starts, chunk.truths, chunk.ious, chunk.labels, chunk.true_labels),
-            *(chunk.uncounted, ranked.wrong, used),
+            *(matched.uncounted, ranked.wrong, used),
         )
         rows, kinds, targets = kernels.faults(
             columns,

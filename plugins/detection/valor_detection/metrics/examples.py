@@ -99,7 +99,7 @@ class _Marks:
         rows, truths = found.rows[of_key], found.truths[of_key]
         is_hit = truths >= 0
         is_hit[is_hit] = chunk.true_labels[truths[is_hit]] == chunk.labels[rows[is_hit]]
-        is_missed = ~chunk.uncounted & has_key[chunk.true_labels]
+        is_missed = ~found.uncounted & has_key[chunk.true_labels]
         is_missed[truths[is_hit]] = False
         return cls(table, rows[is_hit], truths[is_hit], rows[~is_hit], np.flatnonzero(is_missed))
 

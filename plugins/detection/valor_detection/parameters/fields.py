@@ -10,12 +10,35 @@ from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
 ProtocolName = (
-    Literal["coco", "lvis", "ranked", "valor", "voc2007", "voc2012", "dota", "keypoints"] | str
+    Literal[
+        "coco",
+        "lvis",
+        "ranked",
+        "valor",
+        "voc2007",
+        "voc2012",
+        "dota",
+        "keypoints",
+        "open_images",
+        "open_images_v2",
+    ]
+    | str
 )
 """Name of a protocol of this plugin, or of another one."""
 
 
-PROTOCOL_NAMES = ("coco", "lvis", "ranked", "valor", "voc2007", "voc2012", "dota", "keypoints")
+PROTOCOL_NAMES: tuple[str, ...] = (
+    "coco",
+    "lvis",
+    "ranked",
+    "valor",
+    "voc2007",
+    "voc2012",
+    "dota",
+    "keypoints",
+    "open_images",
+    "open_images_v2",
+)
 """Names of the protocols of this plugin."""
 
 
@@ -52,7 +75,8 @@ MATCHING: Any = parameter(
     "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
     "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits, "
     "dota follows DOTA's; keypoints is coco with the similarity of keypoints (OKS) instead of the "
-    "IoU.",
+    "IoU; "
+    "open_images is the Open Images challenge, open_images_v2 ignores groups of objects.",
 )
 """Field of the protocol."""
 

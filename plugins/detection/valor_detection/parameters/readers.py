@@ -50,7 +50,7 @@ class VocParameters:
         "in VOC; false if they are edges.",
     )
     difficult: Difficult = parameter(
-        default="keep",
+        default="ignore",
         help="Policy for objects marked as difficult: ignore neither counts them nor the "
         "predictions that match them, as in VOC; keep counts them; skip excludes them, so that "
         "their predictions are false positives.",

@@ -262,9 +262,9 @@ class _Labels:
             ):
                 repeats, codes = self._implied(labels[rows], implied)
                 parts.append((images[rows][repeats], codes))
-        pairs = np.concatenate([np.column_stack(part) for part in parts])
-        found: Codes = np.unique(pairs, axis=0)
-        return found
+        width = len(self.labels)
+        pairs = np.unique(np.concatenate([images * width + codes for images, codes in parts]))
+        return np.column_stack(np.divmod(pairs, width))
 
 
 def _flags(table: Table, name: str) -> NDArray[np.bool_]:
@@ -289,7 +289,7 @@ def _names(path: Path | None) -> dict[str, str]:
     if rows and rows[0] == [_LABEL, "DisplayName"]:
         rows = rows[1:]
     for number, row in enumerate(rows, start=1):
-        if len(row) != 2:
+        if len(row) != 2 or not all(row):
             raise ReadError(
                 f"{path}, row {number}: expected a label and its name, found {short_repr(row)}",
                 "Use the file of the data set, such as class-descriptions-boxable.csv.",

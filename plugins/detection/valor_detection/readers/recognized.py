@@ -134,7 +134,7 @@ def open_images(files: Sequence[TableSource]) -> Detected | None:
         found[part] = named_source(file)
     if not found.keys() >= {"groundtruths", "predictions"}:
         return None
-    return Detected(data=found, metrics=("mAP50",))
+    return Detected(data=found, metrics=("OpenImages", "OpenImagesV2"))
 
 
 def _open_images_part(file: TableSource) -> str | None:
@@ -247,7 +247,7 @@ def voc(files: Sequence[Path]) -> Detected | None:
     images = _image_set(truths, results)
     if images is not None:
         data["images"] = str(images)
-    return Detected(data=data, metrics=_FOLDER_METRICS)
+    return Detected(data=data, metrics=("VOC2012", "VOC2007", "mAP50-95", "F1"))
 
 
 def dota(files: Sequence[Path]) -> Detected | None:

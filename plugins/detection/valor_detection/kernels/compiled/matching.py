@@ -41,6 +41,7 @@ _ranks = KERNELS.function("ranks")
 _chosen_pairs = KERNELS.function("chosen_pairs")
 _match_coco = KERNELS.function("match_coco")
 _match_best = KERNELS.function("match_best")
+_match_best_then_crowd = KERNELS.function("match_best_then_crowd")
 _match_walk = KERNELS.function("match_walk")
 _ranked_matches = KERNELS.function("ranked_matches")
 _positives = KERNELS.function("positives")
@@ -167,6 +168,11 @@ def match_best(
 ) -> tuple[Bits, Bits, Codes]:
     """See `reference.matching.match_best`."""
     return _matched(_match_best, pairs, thresholds, prefers_counted)
+
+
+def match_best_then_crowd(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
+    """See `reference.matching.match_best_then_crowd`."""
+    return _matched(_match_best_then_crowd, pairs, thresholds)
 
 
 def _matched(

@@ -303,6 +303,50 @@ def match_best(
     return _matched(best, pairs, thresholds)
 
 
+def match_best_then_crowd(pairs: PairColumns, thresholds: Floats) -> tuple[Bits, Bits, Codes]:
+    """Match every prediction to its best ground truth, else to its best crowd.
+
+    The best ground truth and the best crowd have the greatest IoU, and are the first ones of
+    equals. A prediction matches its best ground truth if that is ignored or not matched already,
+    and else its best crowd. The first match of a counted crowd is a true positive, the others are
+    ignored. Parameters and results are those of `match_coco`.
+
+    References
+    ----------
+    TensorFlow object detection API, ``PerImageEvaluation``.
+    """
+    truths, ious, crowd, ignored = pairs.truths, pairs.ious, pairs.crowd, pairs.ignored
+    count = len(pairs.starts) - 1
+    matched, ignored_match = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
+    matched_pair = np.full(count, -1, np.int64)
+    for number, threshold in enumerate(thresholds.tolist()):
+        bit = np.uint64(1 << number)
+        is_free = [True] * len(crowd)
+        for row in range(count):
+            own = _pairs(pairs.starts, row)
+            single = [pair for pair in own if not crowd[truths[pair]]]
+            groups = [pair for pair in own if crowd[truths[pair]]]
+            best, best_crowd = (
+                max(each, key=ious.__getitem__, default=None) for each in (single, groups)
+            )
+            if best is not None and ious[best] < threshold:
+                best = None
+            if best is not None and not ignored[truths[best]] and not is_free[truths[best]]:
+                best = None
+            if best is None and best_crowd is not None and ious[best_crowd] >= threshold:
+                best = best_crowd
+            if best is None:
+                continue
+            truth = truths[best]
+            if not matched[row]:
+                matched_pair[row] = best
+            matched[row] |= bit
+            if ignored[truth] or not is_free[truth]:
+                ignored_match[row] |= bit
+            is_free[truth] = False
+    return matched, ignored_match, matched_pair
+
+
 def match_ranked(
     starts: Codes,
     truths: Codes,
