@@ -306,3 +306,12 @@ def test_zero_difference_is_printed_as_zero():
     (table,) = compare(report(of("Gain", 1.5)), report(of("Gain", 1.5))).tables()
 
     assert table.rows[0][4].text == "0"
+
+
+def test_parameter_that_only_one_result_has_is_in_its_row():
+    first = report(of("Gain", 0.5), of("Gain", 0.75, top_k=2), of("Size", 1, top_k=2))
+    second = report(of("Gain", 0.25), of("Gain", 0.5, top_k=2), of("Size", 2, top_k=2))
+
+    table, *_ = compare(first, second).tables()
+
+    assert [row[1].text for row in table.rows] == ["", "top_k 2", "top_k 2"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import RegistryError, ReportError, and_more
 from valor_core.results import ConfusionTable, Failed, Report, Result, Undefined
-from valor_core.results.entries import ROW_NAMES, Entry, entries_of, pairs
+from valor_core.results.entries import ROW_NAMES, Entry, entries_of, grouped, pairs
 from valor_core.results.files import write_text
 from valor_core.results.result import is_number
 from valor_core.specs import Registry
@@ -545,7 +545,7 @@ def _name(one: Result) -> dict[str, Any]:
 
 
 def _changes(changes: Sequence[Change], same: int) -> TextTable:
-    constant = _constant([change.entry.result.parameters for change in changes])
+    constant = _constant([change.entry.result for change in changes])
     has_p = any(change.p is not None for change in changes)
     rows: list[Row] = []
     for change in changes:
@@ -563,7 +563,7 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
             ]
         )
     titles = ["first", "second", "difference", *(["p"] if has_p else [])]
-    numeric = [TextColumn(title, numeric=True) for title in titles]
+    numeric = [TextColumn(title, numeric=True, bars=title != "p") for title in titles]
     methods = dict.fromkeys(change.method for change in changes if change.method is not None)
     caption = [
         _coordinates({}, constant),
@@ -615,16 +615,22 @@ def _listed(uids: Sequence[Any]) -> str:
 _MOST_UIDS = 5
 
 
-def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Parameters, except labels, that have one value in all results that have them."""
+def _constant(results: Sequence[Result]) -> dict[str, Any]:
+    """Parameters, except labels, with one value in all results of the metrics that have them."""
     values: dict[str, list[Any]] = {}
-    for given in parameters:
-        for name, value in given.items():
-            values.setdefault(name, []).append(value)
+    uneven: set[str] = set()
+    for alike in grouped(results, lambda one: one.type).values():
+        names = [set(one.parameters) for one in alike]
+        uneven |= names[0].union(*names) - names[0].intersection(*names)
+        for one in alike:
+            for name, value in one.parameters.items():
+                values.setdefault(name, []).append(value)
     return {
         name: found[0]
         for name, found in values.items()
-        if name not in ROW_NAMES and len(found) > 1 and all(value == found[0] for value in found)
+        if name not in {*ROW_NAMES, *uneven}
+        and len(found) > 1
+        and all(value == found[0] for value in found)
     }
 
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
 from valor_report.comparison import compare
 from valor_report.pages.comparison_page import html
 
 from valor_core.results import Report, Result
+from valor_core.specs import Registry
 
 
 def test_comparison_page_shows_changes_and_remarks():
@@ -25,3 +28,25 @@ def test_comparison_page_of_equal_reports_has_no_table():
 
     assert "1 number compared, 1 same" in page
     assert "<table>" not in page
+
+
+def test_worse_numbers_are_first_and_named_with_their_difference():
+    def accuracy(value, **parameters):
+        name = "classification.Accuracy@2"
+        return Result(type="Accuracy", metric=name, parameters=parameters, value=value)
+
+    def loss(value):
+        return Result(type="LogLoss", metric="classification.LogLoss@2", value=value)
+
+    first = Report(results=[loss(0.5), accuracy(0.75)])
+    second = Report(results=[loss(0.25), accuracy(0.5)])
+
+    page = html(compare(first, second, registry=Registry()), "a, then b")
+
+    sentences = re.findall(r"<li>(.*?)</li>", page)
+    assert sentences == [
+        "Accuracy: 0.7500, then 0.5000, worse by 0.2500",
+        "LogLoss: 0.5000, then 0.2500, better by 0.2500",
+    ]
+    assert re.findall(r'<th scope="row">(.*?)</th>', page) == ["Accuracy", "LogLoss"]
+    assert "<dt>worse</dt><dd>1</dd>" in page

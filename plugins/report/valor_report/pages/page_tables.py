@@ -79,7 +79,10 @@ class PageTable:
         >>> PageTable.of(TextTable("Results", ["label", shares], rows)).body[0][1].attributes
         {'scope': None, 'class': 'n bar', 'style': '--share:50.0%'}
         """
-        barred = [_is_share(table.rows, place) for place in range(len(table.columns))]
+        barred = [
+            column.bars and _is_share(table.rows, place)
+            for place, column in enumerate(table.columns)
+        ]
         sorted_by, body = _worst_first(table, directions or {})
         rows = [_row(row, table.columns, barred) for row in body]
         cut = len(rows) - table.foot

@@ -57,11 +57,14 @@ class TextColumn:
         Whether cells are numbers, which are aligned right.
     metric : str
         Name of the metric, if all values are of one metric.
+    bars : bool
+        Whether pages may draw a bar for each number.
     """
 
     title: str = field(converter=printable)
     numeric: bool = False
     metric: str = ""
+    bars: bool = True
 
 
 Row = list[str | Cell]
