@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from valor_detection.parameters.gallery import GalleryParameters
 from valor_report.gallery.worst_items import plan
 
 from valor_core import Registry, evaluate
-from valor_core.errors import MissingExtraError, ReadError
+from valor_core.errors import MissingExtraError, ParameterError, ReadError
 from valor_core.evaluation import Evaluation, Plan
 from valor_core.packages import ways
 from valor_core.readers import InMemory
@@ -280,3 +281,35 @@ def test_missing_pillow_suggests_install_command() -> None:
     )
     assert run.stdout == f"gallery: not drawn, {missing.one_line}\n"
     assert sys.prefix not in run.stdout
+
+
+def pixels_of(color: str, picture: Any) -> set[tuple[int, int]]:
+    image = Image.open(io.BytesIO(picture.image)).convert("RGB")
+    wanted = tuple(bytes.fromhex(color[1:]))
+    found = np.argwhere((np.asarray(image) == wanted).all(axis=2))
+    return set(map(tuple, found.tolist()))
+
+
+def test_keypoints_are_drawn_with_lines_of_their_skeleton() -> None:
+    """The skeleton joins the first two points; the third is not visible."""
+    points = [(20, 20, 2), (180, 180, 2), (20, 180, 0)]
+    predicted = PredictedObject({"dog": 0.9}, Box(2, 2, 4, 4), keypoints=points)
+    item = Detection("a", [], [predicted], size=(200, 200))
+    chosen = {"matching": "keypoints", "sigmas": [0.1] * 3}
+    without = pixels_of(COLORS[FALSE], drawn(item, **chosen))
+    with_lines = pixels_of(COLORS[FALSE], drawn(item, **chosen, skeleton=[[1, 2], [2, 3]]))
+    assert without < with_lines
+    picture = drawn(item, **chosen)
+    height = Image.open(io.BytesIO(picture.image)).width  # without the legend
+    middle = height // 2
+    near = [(y, x) for y, x in with_lines if abs(y - middle) < 9 and abs(x - middle) < 9]
+    assert near  # the line from the first to the second point
+    assert not [(y, x) for y, x in without if abs(y - middle) < 9 and abs(x - middle) < 9]
+    scale = height / 200
+    corner = [(y, x) for y, x in with_lines if y > 150 * scale and x < 40 * scale and y < height]
+    assert not corner  # the invisible point
+
+
+def test_invalid_skeleton_is_rejected() -> None:
+    with pytest.raises(ParameterError, match="skeleton must have pairs of point numbers from 1"):
+        gallery(skeleton=[[0, 1]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,16 @@ from valor_report import Canvas, Picture, check_photo_folder, photo
 
 from valor_core.schemas import Floats, natural_order
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry import Geometry
+from valor_core.schemas.detection.objects import ObjectColumns
+from valor_core.schemas.geometry import Box, Geometry, Polygon
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
+from valor_detection.matching.overlap.oks import COCO_SIGMAS
 from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.gallery import GalleryParameters
+
+_DOT = 3  # half of a side of the square around a keypoint, in pixels of the picture
 
 FOUND, WRONG, FALSE, MISSED, CROWD = "found", "wrong label", "false", "missed", "crowd"
 
@@ -46,12 +50,22 @@ class Mark:
         Text next to the shape; may be empty.
     dashed : bool
         True for ground truths.
+    keypoints : ndarray of float64, shape (k, 3), optional
+        Points with their visibility. Those with a visibility of 0 are not drawn.
     """
 
     kind: str
     geometry: Geometry
     text: str = ""
     dashed: bool = False
+    keypoints: Floats | None = None
+
+
+_PERSON = (
+    *((16, 14), (14, 12), (17, 15), (15, 13), (12, 13), (6, 12), (7, 13), (6, 7), (6, 8), (7, 9)),
+    *((8, 10), (9, 11), (2, 3), (1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (5, 7)),
+)
+"""Lines between the points of a person in COCO, numbered from 1."""
 
 
 class DetectionGallery:
@@ -61,7 +75,7 @@ class DetectionGallery:
     ground truths dashed lines. Green: a prediction of the right label and its ground truth. Orange:
     a prediction of the wrong label. Red: an unmatched prediction. Yellow: an unmatched ground
     truth. The errors of an image are the false positives and false negatives of `Examples`, so a
-    wrong label counts as two.
+    wrong label counts as two. Keypoints are dots, with the lines of their skeleton.
 
     Parameters
     ----------
@@ -122,6 +136,8 @@ class DetectionGallery:
                 mark.geometry, COLORS[mark.kind], width=2 if thin else 3, dashed=mark.dashed
             )
         for mark in marks:
+            self._draw_pose(canvas, mark)
+        for mark in marks:
             if mark.text:
                 canvas.write(mark.text, mark.geometry, COLORS[mark.kind])
         counts = {
@@ -131,6 +147,23 @@ class DetectionGallery:
         small = canvas.thumbnail()  # without the legend, which the page has as text
         canvas.foot(counts, COLORS)
         return Picture(canvas.png(), small, counts, notes)
+
+    def _draw_pose(self, canvas: Canvas, mark: Mark) -> None:
+        """Draw the visible keypoints of an object, and lines between them."""
+        if mark.keypoints is None:
+            return
+        points, color = mark.keypoints, COLORS[mark.kind]
+        lines = self.parameters.skeleton
+        if lines is None:
+            lines = _PERSON if len(points) == len(COCO_SIGMAS) else ()
+        for first, last in lines:
+            if max(first, last) <= len(points) and points[[first - 1, last - 1], 2].all():
+                line = Polygon(points[[first - 1, last - 1], :2])
+                canvas.outline(line, color, width=2, dashed=mark.dashed)
+        radius = _DOT / canvas.scale
+        for x, y, _ in points[points[:, 2] > 0].tolist():
+            dot = Box(x - radius, y - radius, x + radius, y + radius)
+            canvas.outline(dot, color, width=1 if mark.dashed else 3)
 
     def _outcomes(self, batch: DetectionBatch) -> tuple[Table, Outcomes]:
         chosen = self.parameters
@@ -145,9 +178,10 @@ class DetectionGallery:
         table, found = self._outcomes(batch)
         chunk, labels = table.objects, table.labels
         true_shapes, shapes = batch.groundtruths.shapes, batch.predictions.shapes
+        true_points, points = _points(batch.groundtruths), _points(batch.predictions)
         drawn: set[int] = set()
         for row in np.flatnonzero(found.uncounted).tolist():
-            yield Mark(CROWD, true_shapes.at(row), dashed=True)
+            yield Mark(CROWD, true_shapes.at(row), dashed=True, keypoints=true_points(row))
         pairs = zip(found.rows.tolist(), found.truths.tolist(), strict=True)
         right = _is_right(table, found).tolist()
         for (row, truth), is_right in sorted(
@@ -158,13 +192,15 @@ class DetectionGallery:
             text = f"{name} {score:.2f}"
             if truth >= 0 and truth not in drawn:
                 drawn.add(truth)
-                yield Mark(kind, true_shapes.at(truth), dashed=True)
+                shape = true_shapes.at(truth)
+                yield Mark(kind, shape, dashed=True, keypoints=true_points(truth))
             if kind == WRONG:
                 text += f", is {labels[chunk.true_labels[truth]].value}"
-            yield Mark(kind, shapes.at(row), text)
+            yield Mark(kind, shapes.at(row), text, keypoints=points(row))
         for truth in found.missed.tolist():
             name = labels[chunk.true_labels[truth]].value
-            yield Mark(MISSED, true_shapes.at(truth), name, dashed=True)
+            shape, pose = true_shapes.at(truth), true_points(truth)
+            yield Mark(MISSED, shape, name, dashed=True, keypoints=pose)
 
     def _image(self, batch: DetectionBatch) -> tuple[Image.Image | None, list[str]]:
         """Return the background image, or None and the reason."""
@@ -175,6 +211,11 @@ class DetectionGallery:
         wanted = str(datum.uid if name is None else name)
         image, reason = photo(folder, wanted, file_below(folder, wanted))
         return image, [reason] if reason else [str(name)] if name else []
+
+
+def _points(side: ObjectColumns) -> Callable[[int], Floats | None]:
+    """Return a function that returns the keypoints of a row; None without any."""
+    return (lambda row: None) if side.keypoints is None else side.keypoints.at
 
 
 def _is_right(table: Table, found: Outcomes) -> Any:

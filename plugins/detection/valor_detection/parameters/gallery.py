@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 from valor_detection.parameters import fields
 
@@ -30,6 +31,28 @@ class ExamplesParameters:
     overlap: fields.OverlapName = fields.OVERLAP
 
 
+def _check_skeleton(owner: object, _: object, skeleton: Skeleton | None) -> None:
+    """Raise a `ParameterError` for a line without two points, numbered from 1."""
+    bad = [line for line in skeleton or () if len(line) != 2 or min(line) < 1]
+    if bad:
+        raise ParameterError(
+            f"skeleton must have pairs of point numbers from 1, got {list(bad[0])}",
+            "Write the skeleton of COCO's category: [[1, 2], [2, 3]].",
+            place=f"{type(owner).__name__}: ",
+        )
+
+
+Skeleton = tuple[tuple[int, ...], ...]
+
+
+_SKELETON: Any = parameter(
+    default=None,
+    help="Lines between keypoints, as pairs of point numbers from 1: skeleton of a category in "
+    "COCO's files. Null is COCO's of a person for 17 points, and no lines for others.",
+)
+_SKELETON.validator(_check_skeleton)
+
+
 @parameters
 class GalleryParameters:
     """Parameters of Gallery."""
@@ -51,3 +74,4 @@ class GalleryParameters:
     sigmas: fields.Sigmas | None = fields.SIGMAS
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
+    skeleton: Skeleton | None = _SKELETON
