@@ -5,8 +5,8 @@ modules of `valor_detection.parameters`, which a manifest may import.
 
 - A `Protocol` has the decisions of a benchmark as values of its fields: `ShapeIOU`, the order of
   ties `ByData`, `ByBestOverlap` or `ByMatchedOverlap`, the choice `BestFree`, `Best` or
-  `GreedyPairs`, the limits `as_given` or `exceeded`, `Bounds`, and the precision `At` or
-  `EveryPoint`. A plugin declares one in the hook ``valor_protocols``.
+  `GreedyPairs`, the limits `as_given` or `exceeded`, `Bounds`, and the precision `At`,
+  `EveryPoint` or `Nearest`. A plugin declares one in the hook ``valor_protocols``.
 - `protocol_of(parameters)` is the `Protocol` that the parameter `matching` names.
 - `overlaps` requests `Overlaps`, the objects of all images and their overlapping pairs.
   ``state.table`` is a `Table` of them, ``table.labels`` has their labels, and ``table.seen`` the
@@ -36,7 +36,7 @@ from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.candidate_pairs import request as overlaps
 from valor_detection.matching.choices import Best, BestFree, GreedyPairs
 from valor_detection.matching.overlap.shapes import ShapeIOU
-from valor_detection.matching.precisions import At, EveryPoint
+from valor_detection.matching.precisions import At, EveryPoint, Nearest
 from valor_detection.matching.protocols import Bounds, Protocol, as_given, exceeded, protocol_of
 from valor_detection.matching.ranked import Ranking, ranking
 from valor_detection.matching.table import KEY, LABEL, Table
@@ -54,6 +54,7 @@ __all__ = [
     "ByMatchedOverlap",
     "EveryPoint",
     "GreedyPairs",
+    "Nearest",
     "Overlaps",
     "Protocol",
     "Ranking",

@@ -15,7 +15,6 @@ from valor_core.states.memo import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.columns import GroupedMatches, RankedMatches, Ranks
 from valor_detection.matching.matches import Matching, matching
-from valor_detection.matching.precisions import areas, areas_weighted
 from valor_detection.matching.protocols import AreaRange, Protocol
 from valor_detection.matching.table import LABEL, ImageGroups, ImageWeights, Table
 
@@ -39,7 +38,7 @@ class Curves:
     found: Codes
     positives: Codes
     _scores: Callable[[], Floats]
-    _areas: Callable[[], Floats]
+    _terms: Callable[[], Floats]
 
     @cached_property
     def scores(self) -> Floats:
@@ -47,9 +46,9 @@ class Curves:
         return self._scores()
 
     @cached_property
-    def areas(self) -> Floats:
-        """Area under the curve of every true positive, shape (n_ious, n_labels)."""
-        return self._areas()
+    def terms(self) -> Floats:
+        """Terms of average precision under the protocol, shape (n_ious, n_terms, n_labels)."""
+        return self._terms()
 
     @property
     def recalls(self) -> Floats:
@@ -121,22 +120,24 @@ def interpolate(matched: Matching, max_detections: int | None, needed: Codes) ->
     ranked_matches = _ranked_matches(matched, max_detections)
     parts = [kernels.interpolated(each, needed, matched.positives)[:2] for each in ranked_matches]
     scores = partial(_scores, matched, max_detections, needed, ranked_matches)
-    return _curves(matched, parts, scores, partial(_areas, ranked_matches, matched.positives))
+    return _curves(matched, parts, scores, partial(_terms, matched, ranked_matches))
 
 
-def _areas(ranked_matches: Sequence[RankedMatches], positives: Codes) -> Floats:
-    return _joined([areas(each, positives) for each in ranked_matches])
+def _terms(matched: Matching, ranked_matches: Sequence[RankedMatches]) -> Floats:
+    terms = matched.protocol.precision.terms
+    return _joined([terms(each, matched.positives) for each in ranked_matches])
 
 
-def _areas_weighted(grouped: Sequence[GroupedMatches], weights: Ranks, positives: Codes) -> Floats:
-    return _joined([areas_weighted(each, weights, positives) for each in grouped])
+def _weighted_terms(matched: Matching, grouped: Sequence[GroupedMatches], weights: Ranks) -> Floats:
+    terms = matched.protocol.precision.weighted_terms
+    return _joined([terms(each, weights, matched.positives) for each in grouped])
 
 
 def _curves(
     matched: Matching,
     parts: Sequence[tuple[Floats, Codes]],
     scores: Callable[[], Floats],
-    areas_of: Callable[[], Floats],
+    terms: Callable[[], Floats],
 ) -> Curves:
     precisions, hits = (_joined(part) for part in zip(*parts, strict=True))
     precisions = matched.protocol.precision.quotients(precisions)
@@ -145,7 +146,7 @@ def _curves(
         found=hits,
         positives=matched.positives,
         scores=scores,
-        areas=areas_of,
+        terms=terms,
     )
 
 
@@ -157,7 +158,7 @@ def _resampled(
     weights, positives = images.weights.astype(np.int32), matched.positives
     parts = [kernels.interpolated_weighted(each, weights, needed, positives) for each in grouped]
     scores = partial(_scores_of_images, matched, max_detections, needed)
-    return _curves(matched, parts, scores, partial(_areas_weighted, grouped, weights, positives))
+    return _curves(matched, parts, scores, partial(_weighted_terms, matched, grouped, weights))
 
 
 def _scores_of_images(matched: Matching, max_detections: int | None, needed: Codes) -> Floats:

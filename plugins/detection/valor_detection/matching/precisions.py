@@ -10,7 +10,7 @@ from attrs import frozen
 from valor_core.schemas import Codes, Floats
 from valor_core.states import ExactSums
 from valor_detection.kernels import matching as kernels
-from valor_detection.kernels.columns import GroupedMatches, RankedMatches, Ranks
+from valor_detection.kernels.columns import Flags, GroupedMatches, RankedMatches, Ranks
 
 ALMOST_ONE = 1 - 1e-10
 """Greatest IoU that pycocotools requires."""
@@ -24,8 +24,8 @@ class PrecisionCurves(Protocol):
         """Precision at each point, shape (t, points, k)."""
 
     @property
-    def areas(self) -> Floats:
-        """Area under each curve, shape (t, k)."""
+    def terms(self) -> Floats:
+        """Numbers whose mean is average precision, shape (t, n_terms, k)."""
 
 
 @frozen
@@ -103,6 +103,23 @@ class At:
         found, *_ = kernels.interpolated(matches, self.needed(positives), positives)
         return self.quotients(np.maximum(found, 0.0))
 
+    def weighted_terms(self, matches: GroupedMatches, weights: Ranks, positives: Codes) -> Floats:
+        """Return the terms of predictions that count as often as the weight of their group.
+
+        Parameters
+        ----------
+        matches : GroupedMatches
+            Matched predictions and the groups of their images.
+        weights : ndarray of int32, shape (n_groups,)
+            Weight of each group.
+        positives : ndarray of int64, shape (k,)
+            Weighted ground truths by label.
+        """
+        found, _ = kernels.interpolated_weighted(
+            matches, weights, self.needed(positives), positives
+        )
+        return self.quotients(np.maximum(found, 0.0))
+
     def perfect_terms(self, found: Codes, positives: Codes) -> Floats:
         """Return the terms of labels with true positives only, shape (n_terms, k).
 
@@ -114,7 +131,7 @@ class At:
         return np.where(np.maximum(self.needed(positives), 1) <= found[:, None], 1.0, 0.0).T
 
     def terms_of_curves(self, curves: PrecisionCurves) -> Floats:
-        """Return the terms of curves, as `terms`, but -1 for labels without ground truths."""
+        """Return the terms of curves, as `terms`."""
         return curves.precisions
 
 
@@ -126,14 +143,118 @@ class EveryPoint(At):
         """Return the areas of all labels as the only terms."""
         return np.maximum(areas(matches, positives), 0.0)[:, None]
 
+    def weighted_terms(self, matches: GroupedMatches, weights: Ranks, positives: Codes) -> Floats:
+        """Return the areas of weighted predictions."""
+        return np.maximum(areas_weighted(matches, weights, positives), 0.0)[:, None]
+
     def perfect_terms(self, found: Codes, positives: Codes) -> Floats:
         """Return the areas of labels with true positives only."""
         quotients: Floats = found / np.maximum(positives, 1)
         return quotients[None]
 
     def terms_of_curves(self, curves: PrecisionCurves) -> Floats:
-        """Return the areas of curves."""
-        return curves.areas[:, None]
+        """Return the areas under curves."""
+        return curves.terms
+
+
+@frozen
+class Nearest(At):
+    """Greatest precision at the true positive nearest to each of some recalls, or at a later one.
+
+    The curve has a point for each of these true positives and for the last one. No two recalls
+    share a true positive, so labels with fewer ground truths than recalls have fewer points, and
+    the remaining terms are 0. Precision-recall curves of reports are those of `At`.
+
+    Parameters
+    ----------
+    skipped : int
+        Number of recalls, from 0 on, that average precision excludes.
+
+    Examples
+    --------
+    The true positives near recalls of 0, 1/4, 1/2, 3/4 and 1, of 10 and of 3 ground truths:
+
+    >>> Nearest(points=5).nearest(np.array([10, 3])).tolist()
+    [[1, 2, 5, 7, 10], [1, 2, 3, 4, 5]]
+
+    References
+    ----------
+    KITTI's development kit of the object benchmark, ``getThresholds``.
+    """
+
+    skipped: int = 0
+
+    def nearest(self, positives: Codes) -> Codes:
+        """Return the number of true positives at each recall if all ground truths match, by group.
+
+        Parameters
+        ----------
+        positives : ndarray of int64, shape (k,)
+            Ground truths of each group.
+
+        Returns
+        -------
+        ndarray of int64, shape (k, points)
+            Strictly ascending; more than the size of the group for points that it lacks.
+        """
+        count = np.maximum(positives, 1)
+        found = np.empty((len(count), self.points), np.int64)
+        last, recall, step = np.zeros_like(count), 0.0, 1 / (self.points - 1)
+        for point in range(self.points):
+            # Rounding, as in the development kit, shifts the half-way point by at most one.
+            number = np.maximum(np.ceil(count * recall - 0.5).astype(np.int64) - 1, last + 1)
+            for _ in range(2):
+                number += (number + 1) / count - recall < recall - number / count
+            found[:, point] = last = number
+            recall += step
+        return found
+
+    def terms(self, matches: RankedMatches, positives: Codes) -> Floats:
+        """Return the precisions at the true positives, without those of skipped recalls."""
+        weights = np.ones(len(matches.at))
+        return self._terms(matches, weights, matches.false_before.astype(np.float64), positives)
+
+    def weighted_terms(self, matches: GroupedMatches, weights: Ranks, positives: Codes) -> Floats:
+        """Return the precisions at weighted true positives."""
+        return self._terms(matches.ranked, *weighted_rows(matches, weights), positives)
+
+    def perfect_terms(self, found: Codes, positives: Codes) -> Floats:
+        """Return 1 for each true positive near a recall."""
+        return self._is_reached(self.nearest(positives), found[:, None])[:, self.skipped :].T * 1.0
+
+    def terms_of_curves(self, curves: PrecisionCurves) -> Floats:
+        """Return the precisions at the true positives."""
+        return curves.terms
+
+    def _is_reached(self, nearest: Codes, found: Codes) -> Flags:
+        """Return True for points with a true positive: the nearest, or the last before it."""
+        before = np.concatenate([np.zeros_like(nearest[..., :1]), nearest[..., :-1]], axis=-1)
+        return before < found
+
+    def _terms(
+        self, matches: RankedMatches, weights: Floats, before: Floats, positives: Codes
+    ) -> Floats:
+        thresholds, rows = matches.threshold_count, len(matches.at)
+        bits = np.arange(thresholds, dtype=np.uint64)[:, None]
+        is_matched = (matches.matched >> bits & np.uint64(1)).astype(bool)
+        is_hit = is_matched & ~(matches.ignored_match >> bits & np.uint64(1)).astype(bool)
+        # Thresholds after each other, so that one cumulative sum serves all of them.
+        starts = matches.starts[:-1] + rows * np.arange(thresholds)[:, None]
+        hits = np.append(0.0, np.cumsum(is_hit * weights))
+        misses = np.append(0.0, np.cumsum((matches.counted & ~is_matched) * weights))
+        sums = hits[starts + np.diff(matches.starts)] - hits[starts]
+        found = sums.astype(np.int64)[..., None]
+        nearest = self.nearest(positives)
+        wanted = np.maximum(np.minimum(nearest, found), 1)
+        at = np.searchsorted(hits[1:], hits[starts][..., None] + wanted)
+        is_reached = self._is_reached(np.broadcast_to(nearest, at.shape), found)
+        at = np.where(is_reached, at, 0)
+        true = np.append(hits, 0.0)[at + 1] - hits[starts][..., None]
+        false = np.append(misses, 0.0)[at + 1] - misses[starts][..., None]
+        false += np.append(before, 0.0)[at % max(rows, 1)]
+        values = np.where(is_reached, true / np.where(is_reached, true + false, 1.0), 0.0)
+        values = np.maximum.accumulate(values[..., ::-1], axis=-1)[..., ::-1]
+        return np.swapaxes(values[..., self.skipped :], -1, -2)
 
 
 def areas(matches: RankedMatches, positives: Codes) -> Floats:
@@ -174,11 +295,24 @@ def areas_weighted(matches: GroupedMatches, weights: Ranks, positives: Codes) ->
     positives : ndarray of int64, shape (k,)
         Weighted ground truths by label.
     """
+    return _areas(matches.ranked, *weighted_rows(matches, weights), positives)
+
+
+def weighted_rows(matches: GroupedMatches, weights: Ranks) -> tuple[Floats, Floats]:
+    """Return the weight of each matched prediction, and the false positives ranked before it.
+
+    Parameters
+    ----------
+    matches : GroupedMatches
+        Matched predictions and the groups of their images.
+    weights : ndarray of int32, shape (n_groups,)
+        Weight of each group.
+    """
     ranked = matches.ranked
     false = np.append(0.0, np.cumsum(weights[matches.false_groups], dtype=np.float64))
     first = np.repeat(matches.false_starts[:-1], np.diff(ranked.starts))
-    before = false[first + ranked.false_before] - false[first]
-    return _areas(ranked, weights[matches.groups].astype(np.float64), before, positives)
+    before: Floats = false[first + ranked.false_before] - false[first]
+    return weights[matches.groups].astype(np.float64), before
 
 
 def _areas(matches: RankedMatches, weights: Floats, before: Floats, positives: Codes) -> Floats:

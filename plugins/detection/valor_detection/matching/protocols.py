@@ -100,17 +100,6 @@ def of_linspace(thresholds: Sequence[float]) -> Floats:
     return below_one([_AS_PYCOCOTOOLS.get(value, value) for value in thresholds])
 
 
-def above(thresholds: Sequence[float]) -> Floats:
-    """Return the least numbers above the thresholds.
-
-    Examples
-    --------
-    >>> above((0.5,)).tolist()
-    [0.5000000000000001]
-    """
-    return np.nextafter(as_given(thresholds), math.inf)
-
-
 def rounded_mean(values: Floats) -> float:
     """Return the mean of numbers, summed in the order of pycocotools."""
     return float(np.mean(values.ravel()))
@@ -246,7 +235,7 @@ VOC2012 = Protocol(name="voc2012", choice=Best(), precision=EveryPoint(), many_t
 second prediction on a counted one is a false positive. Average precision is the area under the
 interpolated curve."""
 
-DOTA = evolve(VOC2007, name="dota", limits=above)
+DOTA = evolve(VOC2007, name="dota", limits=exceeded)
 """DOTA: as `VOC2007`, with overlaps above the IoU threshold."""
 
 KEYPOINTS = evolve(

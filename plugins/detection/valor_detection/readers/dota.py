@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from unicodedata import normalize
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes, Datums, Floats, Label
@@ -22,7 +20,7 @@ from valor_detection.arrays.objects import Rows, batch_of_rows, checked_rows
 from valor_detection.parameters.readers import DotaParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of
-from valor_detection.readers.text_files import as_read_errors, number_of, text_of
+from valor_detection.readers.text_files import as_read_errors, number_of, numbers_of, text_of
 
 _COORDINATES = 8  # of four corners
 _HEADER = re.compile(r"(imagesource|gsd|acquisition dates?)\s*:\s*(.*)", re.IGNORECASE)
@@ -171,7 +169,7 @@ class _Image:
         return cls(
             path,
             lines,
-            _numbers([fields[:_COORDINATES] for fields in objects], path, lines),
+            numbers_of([fields[:_COORDINATES] for fields in objects], _COORDINATES, path, lines),
             [fields[_COORDINATES] for fields in objects],
             [fields[_COORDINATES + 1 :] not in ([], ["0"]) for fields in objects],
             facts,
@@ -236,50 +234,18 @@ class _Results:
                 f"Write: image score {_CORNERS}, in a file for each category such as "
                 f"{_RESULTS}ship.txt.",
             )
-        numbers = _numbers([fields[1:] for fields in rows], path, lines)
+        numbers = numbers_of([fields[1:] for fields in rows], _COORDINATES + 1, path, lines)
         return cls(
             path,
             path.stem.removeprefix(_RESULTS),
             lines,
             [normalize("NFC", fields[0]) for fields in rows],
-            numbers[:, 0] if rows else np.empty(0),
-            numbers[:, 1:] if rows else np.empty((0, _COORDINATES)),
+            numbers[:, 0],
+            numbers[:, 1:],
         )
 
     def place(self, row: int) -> str:
         return f"{self.path}, line {self.lines[row]}"
-
-
-def _numbers(rows: Sequence[Sequence[str]], path: Path, lines: Sequence[int]) -> Floats:
-    """Convert words to numbers; rows have equal lengths."""
-    words = list(chain.from_iterable(rows))
-    if not words:
-        return np.empty((0, _COORDINATES))
-    text = " ".join(words)
-    try:
-        # Python's numbers may have underscores and digits of other alphabets.
-        if "_" in text or not text.isascii():
-            raise ValueError
-        found: NDArray[np.float64] = np.array(words, np.str_).astype(np.float64)
-    except ValueError:
-        found = np.array([_number(word) for word in words])
-    found = found.reshape(len(rows), -1)
-    bad = np.argwhere(~np.isfinite(found))
-    if len(bad):
-        row, column = bad[0].tolist()
-        raise ReadError(
-            f"{path}, line {lines[row]}: expected finite numbers, "
-            f"found {short_repr(rows[row][column])}",
-            "Write coordinates in pixels, separated by spaces, such as 12.5.",
-        )
-    return found
-
-
-def _number(word: str) -> float:
-    try:
-        return number_of(word)
-    except ValueError:
-        return math.nan
 
 
 def _shapes(parts: Sequence[Floats]) -> Shapes:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from valor_files import unreadable_error
 
-from valor_core.errors import ReadError, SchemaError
+from valor_core.errors import ReadError, SchemaError, short_repr
+from valor_core.schemas import Floats
 
 
 def text_of(path: Path) -> str:
@@ -50,6 +55,64 @@ def number_of(text: str) -> float:
     if "_" in text or not text.isascii():
         raise ValueError(text)
     return float(text)
+
+
+def numbers_of(
+    rows: Sequence[Sequence[str]], width: int, path: Path, lines: Sequence[int]
+) -> Floats:
+    """Parse the fields of lines as numbers.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        Fields of each line.
+    width : int
+        Number of fields of each line.
+    path : Path
+        File, for messages.
+    lines : sequence of int
+        Line number of each row, for messages.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, width)
+
+    Raises
+    ------
+    ReadError
+        If a field is not a finite number.
+
+    Examples
+    --------
+    >>> numbers_of([["1", "2.5"]], 2, Path("a.txt"), [1])
+    array([[1. , 2.5]])
+    """
+    words = list(chain.from_iterable(rows))
+    text = " ".join(words)
+    try:
+        # Python's numbers may have underscores and digits of other alphabets.
+        if "_" in text or not text.isascii():
+            raise ValueError
+        found: NDArray[np.float64] = np.array(words, np.str_).astype(np.float64)
+    except ValueError:
+        found = np.array([_number(word) for word in words])
+    found = found.reshape(len(rows), width)
+    bad = np.argwhere(~np.isfinite(found))
+    if len(bad):
+        row, column = bad[0].tolist()
+        raise ReadError(
+            f"{path}, line {lines[row]}: expected finite numbers, "
+            f"found {short_repr(rows[row][column])}",
+            "Write coordinates in pixels, separated by spaces, such as 12.5.",
+        )
+    return found
+
+
+def _number(word: str) -> float:
+    try:
+        return number_of(word)
+    except ValueError:
+        return math.nan
 
 
 @contextmanager
