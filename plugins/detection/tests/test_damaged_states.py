@@ -24,18 +24,20 @@ from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObj
 from valor_core.schemas.geometry import Polygon
 from valor_core.specs import MetricSpec
 
-from .support import REGISTRY, ROW, predicted, true
+from .support import REGISTRY, ROW, pose, predicted, true
 
 Array = NDArray[Any]
 
 TURNED = Polygon([(0, 0), (8, 0), (8, 8)])
+POSE = pose((0, 0, 8, 8))
+TURNED_OBJECT = TrueObject([("color", "red")], TURNED, uid="t", keypoints=POSE)
 DATA = (
     *ROW,
     Detection(
         "e",
-        [true("dog", 0, 0, 9, 9, is_crowd=True), TrueObject([("color", "red")], TURNED, uid="t")],
+        [true("dog", 0, 0, 9, 9, is_crowd=True), TURNED_OBJECT],
         [
-            PredictedObject({"dog": 0.75, "cat": 0.25}, TURNED, "p"),
+            PredictedObject({"dog": 0.75, "cat": 0.25}, TURNED, "p", POSE),
             predicted([(("color", "red"), 0.5)], 0, 0, 8, 8),
         ],
     ),

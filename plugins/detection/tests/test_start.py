@@ -52,7 +52,7 @@ def names(loaded: set[str], top: str) -> list[str]:
 
 def test_coco_s_numbers_need_few_modules(loaded: set[str]) -> None:
     assert len(names(loaded, "valor_core")) <= 96
-    assert len(names(loaded, "valor_detection")) <= 45
+    assert len(names(loaded, "valor_detection")) <= 47
 
 
 def test_coco_s_numbers_need_few_classes(loaded: set[str]) -> None:
