@@ -38,7 +38,10 @@ class LvisData:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         self.grid = float(self.rng.choice([1, 5, 20]))
-        image_ids = self.rng.permutation(20)[: self.rng.integers(1, 3)] + 1
+        is_crowded = self.rng.random() < 0.02
+        # Few predictions of a crowded image match, so that those beyond the limit matter.
+        self.share_near = 0.02 if is_crowded else 0.6
+        image_ids = self.rng.permutation(20)[: 1 if is_crowded else self.rng.integers(1, 3)] + 1
         self.categories = [
             {"id": int(i), "name": f"c{i}", "frequency": str(self.rng.choice(list("rcf")))}
             for i in self.rng.permutation(9)[: self.rng.integers(1, 4)] + 1
@@ -54,8 +57,7 @@ class LvisData:
             for i in image_ids
         ]
         self.truths = [self.truth(i + 1) for i in range(self.rng.integers(0, 12))]
-        is_crowded = self.rng.random() < 0.01
-        count = int(self.rng.integers(310, 700) if is_crowded else self.rng.integers(1, 20))
+        count = int(self.rng.integers(310, 500) if is_crowded else self.rng.integers(1, 20))
         self.results = [self.prediction() for _ in range(count)]
 
     def some_categories(self, share: float) -> list[int]:
@@ -71,25 +73,26 @@ class LvisData:
 
     def at_random(self) -> dict[str, Any]:
         return {
-            "image_id": self.rng.choice([one["id"] for one in self.images]).item(),
-            "category_id": self.rng.choice([one["id"] for one in self.categories]).item(),
+            "image_id": self.images[self.rng.integers(len(self.images))]["id"],
+            "category_id": self.categories[self.rng.integers(len(self.categories))]["id"],
         }
 
     def truth(self, number: int) -> dict[str, Any]:
         box = self.box()
         area = box[2] * box[3]
+        areas = area, area, 0.8 * area, 0.0, 1024.0, 9216.0
         found = {
             **self.at_random(),
             "id": number,
             "bbox": box,
-            "area": float(self.rng.choice([area, area, 0.8 * area, 0, 1024, 9216])),
+            "area": areas[self.rng.integers(len(areas))],
             "segmentation": [outline(box)],
         }
         return found | ({"ignore": 1} if self.rng.random() < 0.1 else {})
 
     def prediction(self) -> dict[str, Any]:
         where, box = self.at_random(), np.array(self.box())
-        if self.truths and self.rng.random() < 0.6:
+        if self.truths and self.rng.random() < self.share_near:
             near = self.truths[self.rng.integers(len(self.truths))]
             where = {name: near[name] for name in where}
             moved = self.rng.integers(-1, 2, 4) * self.grid * (self.rng.random() < 0.6)
