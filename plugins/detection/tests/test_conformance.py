@@ -21,6 +21,7 @@ VOC2007, VOC2012, DOTA = (
 GROUPS = {"matching": "open_images", "iou_thresholds": [0.5, 0.3]}
 RANKED = {"matching": "ranked", "iou_thresholds": [0.6]} | SIZES
 FEW = {"max_detections": 3, "include_prediction_only_labels": True}
+FEW_OF_IMAGE = {"max_detections": 3, "max_detections_per": "image"}
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "iou_thresholds": [0.9, 0.5]}
 
 
@@ -35,21 +36,27 @@ PARAMETERS = {
     "detection.AP": [
         {},
         VALOR | SIZES,
-        RANKED | {"max_detections": 3},
+        RANKED | FEW_OF_IMAGE,
         *(VOC2007, VOC2012, DOTA, GROUPS | SIZES),
     ],
     "detection.APAveragedOverIOUs": [{}, VALOR | SIZES, RANKED],
     "detection.mAP": [{}, VALOR | FEW, RANKED | FEW],
     "detection.mAPAveragedOverIOUs": [{}, VALOR | SIZES | FEW, RANKED, VOC2012],
-    "detection.AR": [{}, VALOR | {"recall_score_threshold": 0.5}, RANKED],
+    "detection.AR": [{}, FEW_OF_IMAGE, VALOR | {"recall_score_threshold": 0.5}, RANKED],
     "detection.ARAveragedOverScores": [{}, VALOR | {"score_thresholds": [0.5, 0]}, RANKED],
     "detection.mAR": [{}, {"max_detections": 1}, VALOR | FEW | {"recall_score_threshold": 0.5}],
     "detection.mARAveragedOverScores": [{}, FEW | SIZES, RANKED],
     "detection.Precision": [{}, SEVERAL | {"zero_division": None}, SEVERAL | RANKED],
     "detection.Recall": [{}, SEVERAL | SIZES | {"zero_division": 1.0}, VALOR | SEVERAL],
-    "detection.F1": [{}, SEVERAL | FEW, {"average": ["macro"], "zero_division": None}],
+    "detection.F1": [
+        {},
+        VALOR | FEW_OF_IMAGE,
+        SEVERAL | FEW,
+        {"average": ["macro"], "zero_division": None},
+    ],
     "detection.Counts": [
         {},
+        SEVERAL | FEW_OF_IMAGE,
         SEVERAL | SIZES,
         SEVERAL | RANKED,
         VALOR | {"max_detections": 2},
@@ -65,7 +72,7 @@ PARAMETERS = {
         {},
         {"score_thresholds": [0.7, 0.35], "zero_division": None, "matching": "ranked"} | SIZES,
         {"form": "interpolated", "iou_threshold": 0.6, "matching": "valor"},
-        {"form": "interpolated", "max_detections": 5},
+        {"form": "interpolated"} | FEW_OF_IMAGE,
     ],
     "detection.DetailedPrecisionRecallCurve": [
         {},

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,14 @@ class CocoData:
 
     @property
     def theirs(self) -> Any:
-        """Return an accumulated COCOeval of pycocotools."""
+        """Return an accumulated and summarized COCOeval of pycocotools."""
+        evaluation = self.evaluated()
+        with contextlib.redirect_stdout(io.StringIO()):
+            evaluation.summarize()
+        return evaluation
+
+    def evaluated(self, ranges: Mapping[str, Sequence[float | None]] | None = None) -> Any:
+        """Return an accumulated COCOeval of pycocotools, with other area ranges on request."""
         with contextlib.redirect_stdout(io.StringIO()):
             coco = COCO()
             coco.dataset = {
@@ -120,9 +128,13 @@ class CocoData:
             coco.createIndex()
             found = coco.loadRes([dict(one) for one in self.results])
             evaluation = IgnoringCOCOeval(coco, found, "bbox")
+            if ranges is not None:
+                bounds = [
+                    [low, math.inf if high is None else high] for low, high in ranges.values()
+                ]
+                evaluation.params.areaRng, evaluation.params.areaRngLbl = bounds, [*ranges]
             evaluation.evaluate()
             evaluation.accumulate()
-            evaluation.summarize()
         return evaluation
 
 

@@ -27,6 +27,7 @@ OTHERS: dict[str, Any] = {
     "matching": "valor",
     "sigmas": [0.1] * 17,
     "max_detections": 2,
+    "max_detections_per": "image",
     "area_ranges": {"all": [0, 200]},
     "convert_to": "box",
     "overlap": "probiou",
@@ -43,7 +44,7 @@ OTHERS: dict[str, Any] = {
 }
 """A value of each parameter that is not the default of any metric."""
 
-WITH = {"sigmas": {"matching": "keypoints"}}
+WITH = {"sigmas": {"matching": "keypoints"}, "max_detections_per": {"max_detections": 2}}
 """Other parameters that a parameter needs, for metrics that have them."""
 
 WHICH = {"average", "per_label", "iou_thresholds", "score_thresholds"}

@@ -205,11 +205,11 @@ def _scores(
         _, _, reached_by = kernels.interpolated(each, needed, matched.positives, with_rows=True)
         parts.append(reached[reached_by])
     scores = _joined(parts)
-    has_any = np.diff(table.label_starts) > 0
-    if max_detections == 0:
-        has_any[:] = False
+    counted = np.flatnonzero(matched.counts(max_detections))
+    start, end = np.searchsorted(counted, [table.label_starts[:-1], table.label_starts[1:]])
+    has_any = end > start
     first = np.zeros(len(has_any))
-    first[has_any] = table.objects.scores[matched.order[table.label_starts[:-1][has_any]]]
+    first[has_any] = table.objects.scores[matched.order[counted[start[has_any]]]]
     scores = np.where(needed.T == 0, first, scores)
     scores[:, :, matched.positives == 0] = -1.0
     return scores

@@ -327,12 +327,10 @@ def _tied_overlaps(table: Table, protocol: Protocol, scope: str) -> Floats | Non
 def _ranks(table: Table, protocol: Protocol, scope: str) -> NDArray[np.int32]:
     objects = table.objects
     if protocol.limits_images:
-        overlaps, columns = (
-            _tied_overlaps(table, protocol, scope),
-            (-objects.scores, objects.datums),
-        )
+        keys, overlaps = table.key_codes(objects.labels), _tied_overlaps(table, protocol, scope)
+        columns = -objects.scores, objects.datums, keys
         order = np.lexsort(columns if overlaps is None else (-overlaps, *columns))
-        return kernels.ranks(order, np.zeros_like(objects.labels), objects.datums)
+        return kernels.ranks(order, keys, objects.datums)
     order = _order(table, protocol, scope)
     if order is table.order:
         return table.ranks

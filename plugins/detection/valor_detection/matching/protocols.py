@@ -144,7 +144,8 @@ class Protocol:
         Unmatched predictions of a label that annotators did not search for in the image: not
         counted, or false positives.
     limited : {"label", "image"}
-        Predictions that ``max_detections`` limits in an image: those of each label, or all.
+        Predictions that ``max_detections`` limits in an image: those of each label, or those of all
+        labels of a key.
     least_area : float
         Least area of objects; smaller ones are excluded.
 
@@ -186,8 +187,9 @@ class Protocol:
         return objects.ignored if self.counts_crowds else objects.uncounted
 
     def of_parameters(self, chosen: Any) -> Protocol:
-        """Return the protocol with parameters of a metric for the overlap."""
-        return evolve(self, overlap=self.overlap.of_parameters(chosen))
+        """Return the protocol with parameters of a metric for the overlap and the limit."""
+        limited = getattr(chosen, "max_detections_per", None) or self.limited
+        return evolve(self, overlap=self.overlap.of_parameters(chosen), limited=limited)
 
     @property
     def needs_pairs(self) -> bool:

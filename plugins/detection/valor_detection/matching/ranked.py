@@ -32,7 +32,7 @@ class RankingParameters(typing.Protocol):
 
     @property
     def max_detections(self) -> int | None:
-        """Maximum number of predictions of a label in an image."""
+        """Maximum number of predictions in an image, as the protocol limits them."""
 
     @property
     def iou_threshold(self) -> float:

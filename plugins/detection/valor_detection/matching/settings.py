@@ -35,7 +35,7 @@ class SelectionParameters(typing.Protocol):
 
     @property
     def max_detections(self) -> int | None:
-        """Maximum number of predictions of a label in an image."""
+        """Maximum number of predictions in an image, as the protocol limits them."""
 
     @property
     def area_ranges(self) -> AreaRanges | None:
@@ -61,7 +61,7 @@ class Selection:
     area_range : (float, float)
         Range of counted areas, in square pixels.
     max_detections : int, optional
-        Maximum number of counted predictions of a label in an image.
+        Maximum number of counted predictions in an image, as the protocol limits them.
     coordinates : mapping of str to value
         Parameters of results: the area range, and parameters that differ from the defaults.
     """

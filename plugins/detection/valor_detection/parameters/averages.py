@@ -16,6 +16,7 @@ class APParameters(fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
@@ -29,6 +30,7 @@ class APAveragedParameters(fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
@@ -66,6 +68,7 @@ class ARParameters(fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
@@ -80,6 +83,7 @@ class ARAveragedParameters(fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.COCO_MAX_DETECTIONS
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.COCO_AREA_RANGES
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP

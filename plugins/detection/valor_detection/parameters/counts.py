@@ -38,6 +38,7 @@ class LabelParameters(fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _ZERO_DIVISION
     include_prediction_only_labels: bool = fields.prediction_only()
@@ -54,6 +55,7 @@ class CountsParameters(fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
@@ -75,6 +77,7 @@ class BestThresholdParameters(ThresholdObjective, fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
@@ -98,6 +101,7 @@ class PrecisionRecallCurveParameters(fields.Sized):
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _ZERO_DIVISION
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
@@ -123,7 +127,7 @@ class ConfusionMatrixParameters:
 
 
 @parameters
-class DetailedCurveParameters:
+class DetailedCurveParameters(fields.Counted):
     """Parameters of DetailedPrecisionRecallCurve."""
 
     iou_threshold: float = fields.IOU_THRESHOLD
@@ -131,6 +135,7 @@ class DetailedCurveParameters:
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     max_examples: int = parameter(
         default=1,
         help="Maximum number of objects shown per count: the predictions with the highest scores, "

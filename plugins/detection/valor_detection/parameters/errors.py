@@ -10,7 +10,7 @@ from valor_detection.parameters import fields
 
 
 @parameters
-class ErrorAnalysisParameters:
+class ErrorAnalysisParameters(fields.Counted):
     """Parameters of ErrorAnalysis."""
 
     iou_threshold: float = parameter(
@@ -30,10 +30,12 @@ class ErrorAnalysisParameters:
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.background_threshold >= self.iou_threshold:
             raise ParameterError(
                 f"background_threshold must be less than iou_threshold, "
@@ -50,7 +52,7 @@ _LOCALIZING_THRESHOLD: Any = parameter(
 
 
 @parameters
-class LRPParameters:
+class LRPParameters(fields.Counted):
     """Parameters of LRP."""
 
     iou_threshold: float = _LOCALIZING_THRESHOLD
@@ -58,26 +60,28 @@ class LRPParameters:
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
-class OptimalLRPParameters:
+class OptimalLRPParameters(fields.Counted):
     """Parameters of OptimalLRP."""
 
     iou_threshold: float = _LOCALIZING_THRESHOLD
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP
 
 
 @parameters
-class CalibrationParameters:
+class CalibrationParameters(fields.Counted):
     """Parameters of CalibrationError."""
 
     bins: int = parameter(
@@ -91,5 +95,6 @@ class CalibrationParameters:
     matching: fields.ProtocolName = fields.MATCHING
     sigmas: fields.Sigmas | None = fields.SIGMAS
     max_detections: int | None = fields.max_detections()
+    max_detections_per: fields.Limited | None = fields.MAX_DETECTIONS_PER
     convert_to: fields.ConvertTo | None = fields.CONVERT_TO
     overlap: fields.OverlapName = fields.OVERLAP

@@ -42,6 +42,9 @@ PROTOCOL_NAMES: tuple[str, ...] = (
 """Names of the protocols of this plugin."""
 
 
+Limited = Literal["label", "image"]
+
+
 ConvertTo = Literal["box", "polygon", "mask"]
 
 
@@ -173,14 +176,22 @@ def score_thresholds(default: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def max_detections(without: str = "all") -> int | None:
-    """Field of the maximum number of predictions per label and image."""
+    """Field of the maximum number of predictions in an image."""
     most: int | None = parameter(
         default=None,
-        help="Maximum number of predictions per label and image, by descending score; null is "
-        f"{without}.",
+        help="Maximum number of predictions in an image, of each label or of all labels by "
+        f"max_detections_per, by descending score; null is {without}.",
         check=Within(1),
     )
     return most
+
+
+MAX_DETECTIONS_PER: Any = parameter(
+    default=None,
+    help="Predictions of an image that max_detections limits: label, those of each label; image, "
+    "those of all labels of a key. Null is the choice of the protocol.",
+)
+"""Field of the predictions that share the maximum number."""
 
 
 COCO_MAX_DETECTIONS: Any = max_detections(
@@ -206,12 +217,28 @@ COCO_AREA_RANGES: Any = area_ranges("all sizes, under the protocols coco and key
 """Field of the object sizes, by default those of the protocol."""
 
 
-class Sized:
-    """Mixin of parameter classes that validates area ranges."""
+class Counted:
+    """Mixin of parameter classes that validates the limit of detections."""
+
+    max_detections: int | None
+    max_detections_per: Limited | None
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_detections_per is not None and self.max_detections is None:
+            raise ParameterError(
+                f"max_detections_per: {self.max_detections_per} requires max_detections, got null",
+                "Write a number, such as: max_detections: 100",
+                place=f"{type(self).__name__}: ",
+            )
+
+
+class Sized(Counted):
+    """Mixin of parameter classes that also validates area ranges."""
 
     area_ranges: AreaRanges | None
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         for name, bounds in (self.area_ranges or {}).items():
             if not _is_range(bounds):
                 raise ParameterError(
