@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 from valor_testing import cases
-from valor_testing.examples import datasets
-
-from valor_core import Evaluator
 
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "hardmax": False}
 
 SCALE = ["ant", "bee", "cat", "dog", "owl", "black", "white"]
 
 
-def _thresholds() -> Path:
-    """Report with thresholds of some labels, to apply."""
-    evaluator = Evaluator(["BestThreshold"], task="classification")
-    for batch in datasets("classification")["dense"]:
-        evaluator.update(batch)
-    path = Path(mkdtemp()) / "thresholds.json"
-    evaluator.compute().save(path)
-    return path
-
+THRESHOLDS = Path(__file__).with_name("thresholds.json")
+"""Report with thresholds of the labels, to apply."""
 
 PARAMETERS = {
     "classification.Accuracy": [
@@ -54,7 +43,7 @@ PARAMETERS = {
         {"objective": "youden", "average": "none"},
         {"objective": "cost", "false_negative_cost": 3, "average": "micro"},
         {"objective": "recall_at_precision", "minimum": 0.5},
-        {"apply": _thresholds()},
+        {"apply": THRESHOLDS},
     ],
     "classification.PrecisionRecallCurve": [
         {},

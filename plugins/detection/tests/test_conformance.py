@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 from valor_testing import cases
-
-from valor_core import evaluate
-
-from .support import ROW
 
 SIZES = {"area_ranges": {"small": [0, 100], "large": [50, 1e10]}}
 VALOR = {"matching": "valor", "iou_thresholds": [0.75, 0.1, 0.5]}
@@ -25,12 +20,8 @@ FEW_OF_IMAGE = {"max_detections": 3, "max_detections_per": "image"}
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "iou_thresholds": [0.9, 0.5]}
 
 
-def _thresholds() -> Path:
-    """Report with thresholds of some labels, to apply."""
-    path = Path(mkdtemp()) / "thresholds.json"
-    evaluate(ROW, ["BestThreshold"], task="detection").save(path)
-    return path
-
+THRESHOLDS = Path(__file__).with_name("thresholds.json")
+"""Report with thresholds of the labels, to apply."""
 
 PARAMETERS = {
     "detection.AP": [
@@ -66,7 +57,7 @@ PARAMETERS = {
         {},
         VALOR | {"objective": "cost", "false_negative_cost": 3},
         RANKED | {"objective": "recall_at_precision", "minimum": 0.5, "average": "micro"},
-        {"apply": _thresholds()},
+        {"apply": THRESHOLDS},
     ],
     "detection.PrecisionRecallCurve": [
         {},
