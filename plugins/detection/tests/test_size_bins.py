@@ -169,6 +169,23 @@ def test_recall_and_average_recall_of_a_size_agree(seed: int) -> None:
         assert recall.to_dict()["value"] == result.to_dict()["value"]
 
 
+@for_each("seed", range(10))
+def test_names_with_a_size_equal_numbers_of_summaries(seed: int) -> None:
+    data = CocoData(9000 + seed).batch
+    sizes = [(kind, size) for kind in ("AP", "AR") for size in ("small", "medium", "large")]
+    summary = results_of(data, "COCOSummary").value
+    for kind, size in sizes:
+        for name in (f"{kind}_{size}", f"m{kind}_{size}", f"{kind}{size[0]}"):
+            value = results_of(data, name).only.to_dict()["value"]
+            assert value == summary[f"{kind}_{size}"], name
+
+    of_lvis = results_of(data, "LVISSummary").value
+    for kind, size in sizes:
+        name = f"{kind}{size[0]}" + "@300" * (kind == "AR")
+        chosen = {"name": name, "matching": "lvis"}
+        assert results_of(data, chosen).only.to_dict()["value"] == of_lvis[name], name
+
+
 def quotients_of(parameters: dict[str, Any]) -> list[dict[str, Any]]:
     single = {"average": "none", "zero_division": None}
     return [{"name": name} | single | parameters for name in ("Precision", "Recall", "F1")]
