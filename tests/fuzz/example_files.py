@@ -265,6 +265,27 @@ def _dota() -> Example:
     )
 
 
+def _kitti() -> Example:
+    car = b"Car 0.00 0 -1.58 10 10 60 60 1.6 1.6 3.6 -0.6 1.7 46.7 -1.59"
+    area = b"DontCare -1 -1 -10 100 10 160 60 -1 -1 -1 -1000 -1000 -1000 -10"
+    return Example(
+        files={
+            "true/a.txt": car + b"\n" + area + b"\n",
+            "true/b.txt": car.replace(b"Car", b"Van") + b"\n\n",
+            "seen/a.txt": car + b" 0.75\n" + area.replace(b"DontCare", b"Cyclist") + b" 5e-1\n",
+            "seen/b.txt": car.replace(b"Car", b"Tram") + b" 1\n",
+            "list.txt": b"b\n",
+        },
+        data={"groundtruths": "true", "predictions": "seen"},
+        variants=[
+            more | images
+            for more in choices(invalid_geometry=_INVALID, difficulty=("easy", "hard"))
+            for images in ({}, {"images": "list.txt"})
+        ],
+        words=(*NUMBERS, *MARKS, b" ", b"\n", b"DontCare", b"Van"),
+    )
+
+
 def _open_images() -> Example:
     hierarchy = b'{"LabelName": "e", "Subcategory": [{"LabelName": "cat", "Subcategory": %b}]}'
     return Example(
@@ -592,6 +613,7 @@ _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "detection.yolo": _yolo,
     "detection.voc": _voc,
     "detection.dota": _dota,
+    "detection.kitti": _kitti,
     "detection.open_images": _open_images,
     "detection.geojson": _geojson,
     "detection.table": _boxes,

@@ -10,8 +10,9 @@ from valor_testing import cases
 
 SIZES = {"area_ranges": {"small": [0, 100], "large": [50, 1e10]}}
 VALOR = {"matching": "valor", "iou_thresholds": [0.75, 0.1, 0.5]}
-VOC2007, VOC2012, DOTA = (
-    {"matching": name, "iou_thresholds": [0.5, 0.3]} for name in ("voc2007", "voc2012", "dota")
+VOC2007, VOC2012, DOTA, KITTI = (
+    {"matching": name, "iou_thresholds": [0.5, 0.3]}
+    for name in ("voc2007", "voc2012", "dota", "kitti")
 )
 GROUPS = {"matching": "open_images", "iou_thresholds": [0.5, 0.3]}
 RANKED = {"matching": "ranked", "iou_thresholds": [0.6]} | SIZES
@@ -93,6 +94,7 @@ PARAMETERS = {
         {"per_label": True, "iou_threshold": 0.6, "background_threshold": 0.2},
         {"matching": "valor", "include_prediction_only_labels": True},
         {"matching": "voc2012"},
+        {"matching": "kitti"},
         {"matching": "dota", "overlap": "probiou", "iou_threshold": 0.3},
         {"matching": "ranked", "max_detections": 2, "per_label": True},
     ],

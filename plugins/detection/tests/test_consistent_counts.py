@@ -17,7 +17,7 @@ import pytest
 from cases import for_each
 from valor_detection.matching.candidate_pairs import request
 from valor_detection.matching.matches import matching
-from valor_detection.matching.precisions import EveryPoint
+from valor_detection.matching.precisions import At
 from valor_detection.matching.protocols import PROTOCOLS
 from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.fields import PROTOCOL_NAMES, ProtocolName
@@ -186,9 +186,7 @@ def test_all_metrics_of_a_report_agree_on_counts(
             found = analysis.find(label=label).value
             assert found["false_positives"]["count"] == fp
             assert found["false_negatives"]["count"] == fn
-            if not isinstance(
-                PROTOCOLS[protocol].precision, EveryPoint
-            ):  # the area under a curve with every point
+            if type(PROTOCOLS[protocol].precision) is At:  # others average more than the points
                 mean = sum(drawn[label]["precisions"]) / len(drawn[label]["precisions"])
                 assert mean == pytest.approx(results["AP"].find(label=label).value, rel=1e-14)
 
@@ -244,10 +242,11 @@ def test_object_of_more_than_1e10_square_pixels_is_counted(protocol: ProtocolNam
     assert value_of(items, "Counts", matching=protocol) == {"tp": 1, "fp": 0, "fn": 0}
     assert value_of(items, "PrecisionRecallCurve", matching=protocol)["x"]["0.5"]["tp"] == 1
     ap = results_of(items, {"name": "AP", "iou_thresholds": 0.5, "matching": protocol}).only
-    if protocol in ("coco", "keypoints"):  # pycocotools ignores it
+    if protocol in ("coco", "lvis", "keypoints"):  # pycocotools ignores it
         assert ap.undefined == "no ground truths of label 'x'"
     else:
-        assert ap.value == 1.0
+        # Recall 0, which KITTI excludes, has the only true positive.
+        assert ap.value == (0.0 if protocol == "kitti" else 1.0)
 
 
 def test_counts_and_confusion_matrix_of_150_predictions_in_an_image_agree() -> None:

@@ -76,6 +76,13 @@ def open_images(folder: Path) -> dict[str, Any]:
     return {name.partition(".")[0]: str(folder / name) for name in files}
 
 
+def kitti(folder: Path) -> dict[str, Any]:
+    line = "Car 0.00 0 -1.58 10 10 60 40 1.6 1.6 3.6 -0.6 1.7 46.7 -1.59"
+    files = {f"gt/{name}.txt": f"{line}\n" for name in IMAGES}
+    write(folder, files | {f"dt/{name}.txt": f"{line} 0.5\n" for name in IMAGES})
+    return {"groundtruths": str(folder / "gt"), "predictions": str(folder / "dt")}
+
+
 def geojson(folder: Path) -> dict[str, Any]:
     ring = [[0, 0], [4, 0], [4, 3], [0, 3], [0, 0]]
     for side, more in (("gt", {}), ("dt", {"score": 0.5})):
@@ -92,7 +99,7 @@ def geojson(folder: Path) -> dict[str, Any]:
     return {"groundtruths": str(folder / "gt.geojson"), "predictions": str(folder / "dt.geojson")}
 
 
-SOURCES = (coco, table, yolo, voc, dota, open_images, geojson)
+SOURCES = (coco, table, yolo, voc, dota, kitti, open_images, geojson)
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -107,6 +107,9 @@ _BENCHMARKS = (
 
 _SIZES = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
 
+_KITTI = ParameterAlias("KITTI", {"iou_thresholds": [0.7, 0.5], "matching": "kitti"})
+"""Thresholds of cars, and of pedestrians and cyclists."""
+
 
 def _sized(*names: str, **parameters: str) -> tuple[ParameterAlias, ...]:
     """Return names at each of COCO's sizes: ``AP_small`` and ``APs``, ``AP_medium`` and ``APm``.
@@ -138,7 +141,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "averages:APParameters",
             references=(VALOR, COCO, VOC),
             aliases=("average_precision",),
-            parameter_aliases=_at("AP", is_clear=False),
+            parameter_aliases=(*_at("AP", is_clear=False), _KITTI),
         ),
         _spec(
             "APAveragedOverIOUs",
@@ -377,6 +380,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         _spec.reader("yolo", "YOLO's folders with a text file for each image"),
         _spec.reader("voc", "Pascal VOC's XML files, results as text or XML"),
         _spec.reader("dota", "DOTA's text files of oriented boxes, with difficult objects"),
+        _spec.reader("kitti", "KITTI's text files of 2-D boxes, for one difficulty"),
         _spec.reader(
             "open_images",
             "Tables of the Open Images challenge: boxes, verified labels, and a hierarchy",

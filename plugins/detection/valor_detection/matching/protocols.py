@@ -23,7 +23,7 @@ from valor_detection.matching.choices import (
 from valor_detection.matching.overlap import Overlap
 from valor_detection.matching.overlap.oks import OKS
 from valor_detection.matching.overlap.shapes import ShapeIOU
-from valor_detection.matching.precisions import ALMOST_ONE, At, EveryPoint
+from valor_detection.matching.precisions import ALMOST_ONE, At, EveryPoint, Nearest
 from valor_detection.matching.ties import ByBestOverlap, ByData, ByMatchedOverlap, Ties
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 
@@ -240,6 +240,10 @@ interpolated curve."""
 DOTA = evolve(VOC2007, name="dota", limits=exceeded)
 """DOTA: as `VOC2007`, with overlaps above the IoU threshold."""
 
+KITTI = Protocol(name="kitti", limits=exceeded, precision=Nearest(points=41, skipped=1))
+"""KITTI's object benchmark: as `COCO`, with overlaps above the IoU threshold. Average precision is
+the mean at 40 recalls, without recall 0, as used from 2019 on."""
+
 KEYPOINTS = evolve(
     COCO,
     name="keypoints",
@@ -264,7 +268,7 @@ OPEN_IMAGES = evolve(OPEN_IMAGES_V2, name="open_images", counts_crowds=True)
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        *(COCO, LVIS, RANKED, VALOR, VOC2007, VOC2012, DOTA, KEYPOINTS),
+        *(COCO, LVIS, RANKED, VALOR, VOC2007, VOC2012, DOTA, KITTI, KEYPOINTS),
         *(OPEN_IMAGES, OPEN_IMAGES_V2),
     )
 }

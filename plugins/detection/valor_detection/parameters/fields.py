@@ -18,6 +18,7 @@ ProtocolName = (
         "voc2007",
         "voc2012",
         "dota",
+        "kitti",
         "keypoints",
         "open_images",
         "open_images_v2",
@@ -35,6 +36,7 @@ PROTOCOL_NAMES: tuple[str, ...] = (
     "voc2007",
     "voc2012",
     "dota",
+    "kitti",
     "keypoints",
     "open_images",
     "open_images_v2",
@@ -77,9 +79,9 @@ MATCHING: Any = parameter(
     "lvis is bitwise equal to lvis-api; "
     "ranked matches by score and IoU, independent of the threshold; valor matches a prediction "
     "only to its best ground truth; voc2007 and voc2012 follow PASCAL VOC's development kits, "
-    "dota follows DOTA's; keypoints is coco with the similarity of keypoints (OKS) instead of the "
-    "IoU; "
-    "open_images is the Open Images challenge, open_images_v2 ignores groups of objects.",
+    "dota follows DOTA's, kitti KITTI's; keypoints is coco with the similarity of keypoints "
+    "(OKS) instead of the IoU; open_images is the Open Images challenge, "
+    "open_images_v2 ignores groups of objects.",
 )
 """Field of the protocol."""
 

@@ -83,6 +83,33 @@ class DotaParameters:
 
 
 @parameters
+class KittiParameters:
+    """Parameters of the reader of KITTI's text files."""
+
+    groundtruths: Path = parameter(
+        help="Folder with a text file for each image, such as label_2: lines of type, truncated, "
+        "occluded, alpha, x1, y1, x2, y2, and seven numbers of the 3-D box."
+    )
+    predictions: Path = parameter(
+        help="Folder with a text file for each image: the same lines followed by the score."
+    )
+    difficulty: Literal["easy", "moderate", "hard"] = parameter(
+        default="moderate",
+        help="Objects that count: easy are at least 40 pixels high, visible, and 15% truncated; "
+        "moderate 25 pixels, partly occluded, and 30%; hard 25 pixels, largely occluded, and 50%. "
+        "Others are ignored.",
+    )
+    images: Path | None = parameter(
+        default=None,
+        help="Text file with the name of an image in each line, such as val.txt; null is all "
+        "images.",
+    )
+    label_key: str = LABEL_KEY
+    invalid_geometry: Policy = invalid_geometry_field("boxes")
+    partition_images: int = PARTITION_IMAGES
+
+
+@parameters
 class YoloParameters:
     """Parameters of the reader of YOLO's folders."""
 

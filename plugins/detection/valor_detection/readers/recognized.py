@@ -254,7 +254,7 @@ def dota(files: Sequence[Path]) -> Detected | None:
     """A folder of DOTA's text files of images, and one of results on a category each."""
     if len(files) != 2 or not all(isinstance(file, Path) for file in files):
         return None
-    truths, results = (_dota_folder(folder) for folder in files)
+    truths, results = (_text_folder(folder) for folder in files)
     if not any(map(_is_dota, _heads(truths, ".txt"))):
         return None
     if not _is_empty(results) and not any(map(_is_dota_result, _heads(results, ".txt"))):
@@ -263,7 +263,26 @@ def dota(files: Sequence[Path]) -> Detected | None:
     return Detected(data=data, metrics=("DOTA", "mAP50-95", "F1"))
 
 
-def _dota_folder(folder: Path) -> Path:
+def kitti(files: Sequence[Path]) -> Detected | None:
+    """Two folders of KITTI's text files of images."""
+    if len(files) != 2 or not all(isinstance(file, Path) for file in files):
+        return None
+    truths, results = map(_text_folder, files)
+    if not any(_is_kitti(head, 15) for head in _heads(truths, ".txt")):
+        return None
+    if not _is_empty(results) and not any(_is_kitti(h, 16) for h in _heads(results, ".txt")):
+        return None
+    data = {"groundtruths": str(truths), "predictions": str(results)}
+    return Detected(data=data, metrics=("KITTI", "F1"))
+
+
+def _is_kitti(head: bytes, width: int) -> bool:
+    """Return True if a text starts with a line of a category and numbers."""
+    fields = head.split(b"\n", 1)[0].decode("latin-1").split()
+    return len(fields) == width and not _are_numbers(fields[:1]) and _are_numbers(fields[1:])
+
+
+def _text_folder(folder: Path) -> Path:
     """Return the folder, or its only subfolder of text files such as ``labelTxt``."""
     if not folder.is_dir() or any(True for _ in _files(folder, ".txt", deep=False)):
         return folder
