@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 from pycocotools.cocoeval import COCOeval, Params
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.columns import KeypointColumns, TrueKeypoints
+from valor_detection.kernels.columns import KeypointColumns, KeypointRows, TrueKeypoints
 from valor_detection.kernels.reference import keypoints as numeric
+
+from valor_core.schemas.geometry import Keypoints
 
 if KERNELS.library is None:
     compiled = None
@@ -65,6 +68,33 @@ def test_compiled_and_reference_give_same_bits(sizes: list[int], lowest: float) 
             compiled.oks_pairs(true, of, predicted, lowest),
             numeric.oks_pairs(true, of, predicted, lowest),
         )
+
+
+@pytest.mark.skipif(compiled is None, reason="the package has no compiled kernels here")
+def test_boxes_of_points_are_same_in_compiled_and_reference() -> None:
+    assert compiled is not None
+    rng = np.random.default_rng(7)
+    points = rng.normal(size=(500, 3))
+    counts = rng.integers(1, 20, 90)
+    starts = rng.integers(0, 480, 90)
+    found = compiled.point_boxes(points, starts, counts)
+    assert found.tobytes() == numeric.point_boxes(points, starts, counts).tobytes()
+
+
+def test_selected_rows_of_keypoints_have_points_of_copied_rows() -> None:
+    rng = np.random.default_rng(8)
+    rows = np.array([0, 2, 2, 5, 9])
+    whole = Keypoints(rng.normal(size=(9, 3)), rows, [1, 0, 3, 2])
+    positions = np.array([3, 1, 0, 3])
+    found = KeypointRows.at_offsets(whole).select(positions)
+    expected = whole.select(positions)
+    for each in (found, pickle.loads(pickle.dumps(found)), found.select(np.arange(4))):
+        assert len(each) == 4
+        assert each.points.tolist() == expected.points.tolist()
+        assert each.rows.tolist() == [0, 4, 4, 6, 10]
+        assert each.labeled.tolist() == [2, 0, 1, 2]
+        assert each.at(1) is None
+    assert found.select(np.array([2])) == KeypointRows.at_offsets(whole).select(np.array([0]))
 
 
 @pytest.mark.skipif(compiled is None, reason="the package has no compiled kernels here")

@@ -233,6 +233,27 @@ def test_spans_split_in_strings_and_lists_are_rescanned(
     assert_same(found, expected)
 
 
+def points_of_rows(found: Annotations) -> list[list[float]]:
+    rows = zip(found.point_starts.tolist(), found.point_counts.tolist(), strict=True)
+    return [found.points[start : start + count].tolist() for start, count in rows]
+
+
+@pytest.mark.parametrize("least", [100, 1000, 5000])
+@pytest.mark.parametrize("pose", [[0, 0, 0], [1.25, 22.5, 1] * 17, [10, 20, 2] * 5])
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_points_of_spans_are_those_of_whole_file(
+    monkeypatch: pytest.MonkeyPatch, least: int, pose: list[float], separators: tuple[str, str]
+) -> None:
+    records = [{"image_id": i, "keypoints": [i, *pose[1:]] * (i % 40 < 30)} for i in range(300)]
+    content = Text.of(json.dumps(records, separators=separators).encode())
+    monkeypatch.setattr(compiled, "_LEAST_SPAN", least)
+    monkeypatch.setattr(compiled, "_MOST_SPAN", least)
+    found = compiled.scan(content, keypoints=True).annotations
+    assert points_of_rows(found) == [record["keypoints"] for record in records]
+    if least == 5000 and len(pose) > 3:
+        assert len(found.points) == 3 * (content.size // 9)  # shared by the spans, without a copy
+
+
 def test_slots_equal_those_of_compiled_scanner() -> None:
     source = Path(compiled.__file__).parents[1] / "kernels" / "scanning.c"
     names = re.search(r"enum \{\s+(POSITION,[^}]*\w)\s+\};", source.read_text())

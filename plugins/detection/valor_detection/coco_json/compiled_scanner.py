@@ -30,6 +30,7 @@ __all__ = ["scan"]
 _DONE, _FULL, _BAD = map(KERNELS.constant, ("scan_done", "scan_full", "scan_bad"))
 _LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes of a span
 _LARGE = 1 << 16  # least elements of a column with separate memory pages
+_BYTES_OF_POINT = 9  # of an x, a y and a visibility of one digit each, with commas and spaces
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:')
 _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
@@ -91,6 +92,10 @@ def _five(q: int) -> int:
     return inverse >> max(0, inverse.bit_length() - 128)
 
 
+Shared = tuple[NDArray[np.float64], int]
+"""Array of the points of all spans, and the index of the first of a span."""
+
+
 @define(repr=False)
 class _SpanColumns:
     """Columns of a span that can grow."""
@@ -99,6 +104,7 @@ class _SpanColumns:
     with_masks: bool
     with_keypoints: bool
     limits: Codes
+    shared: Shared | None = None
     columns: dict[str, NDArray[Any]] = field(factory=dict)
 
     _SHAPES: ClassVar[tuple[tuple[str, int, Any, int], ...]] = (
@@ -128,14 +134,19 @@ class _SpanColumns:
     _OF_KEYPOINTS: ClassVar[frozenset[str]] = frozenset(("points", "point_counts", "labeled"))
 
     @classmethod
-    def of(cls, scan: _Scan, size: int) -> _SpanColumns:
+    def of(cls, scan: _Scan, start: int, stop: int) -> _SpanColumns:
         limits = np.zeros(len(Slot), np.int64)
         for slot, bytes_of_one in _BYTES_OF_ONE.items():
-            limits[slot] = size // bytes_of_one + 16
+            limits[slot] = (stop - start) // bytes_of_one + 16
         room = cls(scan.text, scan.with_masks, scan.with_keypoints, limits)
         for name, what, dtype, width in cls._SHAPES:
             rows = int(limits[what]) if room._has(name) else 0
             room.columns[name] = _empty((rows, width) if width > 1 else (rows,), dtype)
+        first, last = (3 * (end // _BYTES_OF_POINT) for end in (start, stop))
+        if scan.points is not None and last > first:
+            room.columns["points"] = scan.points[first:last]
+            room.limits[Slot.POINTS] = last - first
+            room.shared = scan.points, first
         return room
 
     def _has(self, name: str) -> bool:
@@ -151,6 +162,8 @@ class _SpanColumns:
                 new = _empty((int(self.limits[what]), *old.shape[1:]), dtype)
                 new[: len(old)] = old
                 self.columns[name] = new
+                if what == Slot.POINTS:
+                    self.shared = None
 
     def scan(self, state: Codes) -> int:
         columns = KERNELS.struct(
@@ -174,7 +187,11 @@ class _SpanColumns:
             name: self.columns[name][: int(state[what])] for name, what, *_ in self._SHAPES[1:]
         }
         masks = {name: filled.pop(name) for name in self._OF_MASKS}
-        return Annotations(**filled, masks=Segmentations(**masks) if self.with_masks else None)
+        found = Annotations(**filled, masks=Segmentations(**masks) if self.with_masks else None)
+        if self.shared is not None:
+            found.points, first = self.shared
+            found.point_starts = found.point_starts + first
+        return found
 
     def _finish(self, count: int) -> None:
         """Parse the numbers that need Python's rounding."""
@@ -205,7 +222,7 @@ class _Span:
 def _span(scan: _Scan, start: int, stop: int) -> _Span:
     state = np.zeros(len(Slot), np.int64)
     state[Slot.POSITION], state[Slot.STOP] = start, stop
-    room = _SpanColumns.of(scan, stop - start)
+    room = _SpanColumns.of(scan, start, stop)
     while (code := room.scan(state)) == _FULL:
         room.grow(int(state[Slot.LACKING]))
     try:
@@ -222,6 +239,8 @@ class _Scan:
     text: Text
     with_masks: bool
     with_keypoints: bool
+    points: NDArray[np.float64] | None = None
+    """Array of all spans' points, with a range for each, so that none is copied."""
 
     def document(self) -> Document:
         if not self.text.is_utf8:
@@ -390,6 +409,8 @@ def scan(text: Text, *, masks: bool = False, keypoints: bool = False) -> Documen
         If the file is not valid COCO JSON.
     """
     try:
-        return _Scan(text, masks, keypoints).document()
+        is_large = keypoints and text.size > _LEAST_SPAN
+        points = paged(3 * (text.size // _BYTES_OF_POINT), np.float64) if is_large else None
+        return _Scan(text, masks, keypoints, points).document()
     except (_Unclear, ValueError):  # ValueError: a name with invalid escapes
         return reference_scanner.scan(text, masks=masks, keypoints=keypoints)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from attrs import evolve
 
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Keypoints
-from valor_core.schemas.geometry.shapes import ends
 from valor_detection.coco_json.records import NUM_KEYPOINTS, Document
+from valor_detection.kernels import keypoints as kernels
+from valor_detection.kernels.columns import KeypointRows
 
 
 def keypoints_of(document: Document, rows: Codes | None, name: Callable[[int], str]) -> Keypoints:
@@ -40,13 +40,11 @@ def keypoints_of(document: Document, rows: Codes | None, name: Callable[[int], s
             f"found {counts[bad[0]]} numbers{and_more(len(bad) - 1)}",
             'Write three numbers for each point: "keypoints": [x1, y1, v1, x2, y2, v2, …].',
         )
-    points, starts = annotations.points.reshape(-1, 3), ends(counts // 3)
-    has_count = annotations.found & NUM_KEYPOINTS > 0
-    if has_count.all() or document.is_list:  # the number is of ground truths only
-        found = Keypoints(points, starts, annotations.labeled)
-    else:
-        found = Keypoints(points, starts)
-        found = evolve(found, labeled=np.where(has_count, annotations.labeled, found.labeled))
+    columns = annotations.points.reshape(-1, 3), annotations.point_starts // 3, counts // 3
+    labeled, has_count = annotations.labeled, annotations.found & NUM_KEYPOINTS > 0
+    if not (has_count.all() or document.is_list):  # the number is of ground truths only
+        labeled = np.where(has_count, labeled, KeypointRows(*columns).labeled)
+    found = KeypointRows(*columns, labeled)
     return found if rows is None else found.select(rows)
 
 
@@ -58,11 +56,5 @@ def boxes_of_points(keypoints: Keypoints) -> Floats:
     >>> boxes_of_points(Keypoints([(1, 5, 2), (4, 3, 0)], [0, 2]))
     array([[1., 3., 3., 2.]])
     """
-    if not len(keypoints):
-        return np.empty((0, 4))
-    columns = [np.ascontiguousarray(column) for column in keypoints.points.T[:2]]
-    low, high = (
-        np.stack([bound.reduceat(column, keypoints.rows[:-1]) for column in columns], axis=1)
-        for bound in (np.minimum, np.maximum)
-    )
-    return np.concatenate([low, high - low], axis=1)
+    rows = KeypointRows.at_offsets(keypoints)
+    return kernels.point_boxes(rows.whole, rows.starts, rows.counts)

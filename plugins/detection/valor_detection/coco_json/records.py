@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels.segmentations import Segmentation, Segmentations, joined_columns
 
 FloatColumn = NDArray[np.float64]
@@ -69,6 +70,10 @@ class Row:
     labeled: int = 0
 
 
+def _one_after_another(annotations: Annotations) -> Codes:
+    return ends(annotations.point_counts)[:-1]
+
+
 @define(eq=False, repr=False)
 class Annotations:
     """Annotations of a file in their order, one row each.
@@ -93,6 +98,8 @@ class Annotations:
         Number of entries of each row in `points`, if requested.
     labeled : ndarray of int64, shape (n,)
         Number of labelled keypoints, if requested.
+    point_starts : ndarray of int64, shape (n,), optional
+        Index in `points` of the first entry of each row. Defaults to one row after another.
     """
 
     found: NDArray[np.uint16]
@@ -107,6 +114,7 @@ class Annotations:
     points: FloatColumn = field(factory=partial(np.empty, 0))
     point_counts: Codes = field(factory=partial(np.empty, 0, np.int64))
     labeled: Codes = field(factory=partial(np.empty, 0, np.int64))
+    point_starts: Codes = field(default=Factory(_one_after_another, takes_self=True))
 
     def __len__(self) -> int:
         return len(self.found)
@@ -143,8 +151,20 @@ class Annotations:
         if len(parts) == 1:
             return parts[0]
         masks = [part.masks for part in parts if part.masks is not None]
-        columns = joined_columns(parts, without="masks")
-        return cls(**columns, masks=Segmentations.joined(masks) if masks else None)
+        points = parts[0].points
+        is_shared = all(part.points is points for part in parts)
+        if not is_shared:
+            points = np.concatenate([part._own_points for part in parts])
+        columns = joined_columns(parts, without=("masks", "points"))
+        if not is_shared:
+            del columns["point_starts"]
+        return cls(**columns, points=points, masks=Segmentations.joined(masks) if masks else None)
+
+    @property
+    def _own_points(self) -> FloatColumn:
+        """Points of the rows, which are one after another in an array shared with other parts."""
+        first = int(self.point_starts[0]) if len(self.point_starts) else 0
+        return self.points[first : first + int(self.point_counts.sum())]
 
     def lacking(self, bits: int) -> Codes:
         """Return rows without any of the fields of `bits`."""

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import Keypoints
+from valor_core.schemas.geometry.shapes import ends, gathered
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -202,14 +204,92 @@ class KeypointColumns(NamedTuple):
         Image of each object, ascending, and its group. Only objects of one group are compared.
     points : ndarray of float64, shape (n_points, 3)
         x, y and visibility.
-    rows : ndarray of int64, shape (n + 1,)
-        Offsets of the points of each object, and the number of points.
+    rows : ndarray of int64, shape (n,) or (n + 1,)
+        Offset of the first point of each object.
     """
 
     datums: Codes
     groups: Codes
     points: Floats
     rows: Codes
+
+
+class KeypointRows(Keypoints):
+    """Keypoints at any offsets of an array, such as those of a file whose rows are sorted.
+
+    Selecting rows copies no points. Reading `points` or `rows` copies them.
+
+    Parameters
+    ----------
+    whole : ndarray of float64, shape (n_points, 3)
+        x, y and visibility, finite.
+    starts, counts : ndarray of int64, shape (n,)
+        Offset of the first point of each row, and its number of points.
+    labeled : ndarray of int64, shape (n,), optional
+        Number of labelled points. Defaults to the points with a visibility above 0.
+
+    Examples
+    --------
+    >>> whole = np.array([[3.0, 4, 2], [5, 6, 0]])
+    >>> rows = KeypointRows(whole, np.array([1, 0]), np.array([1, 1]))
+    >>> rows.points, rows.labeled
+    (array([[5., 6., 0.],
+           [3., 4., 2.]]), array([0, 1]))
+    """
+
+    __slots__ = ("_copied", "counts", "starts", "whole")
+
+    whole: Floats
+    starts: Codes
+    counts: Codes
+    _copied: Keypoints | None
+
+    def __init__(
+        self, whole: Floats, starts: Codes, counts: Codes, labeled: Codes | None = None
+    ) -> None:
+        values = {"whole": whole, "starts": starts, "counts": counts, "_copied": None}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "labeled", self._copy.labeled if labeled is None else labeled)
+
+    @classmethod
+    def at_offsets(cls, keypoints: Keypoints) -> KeypointRows:
+        """Return the rows of any keypoints without a copy of points."""
+        if isinstance(keypoints, KeypointRows):
+            return keypoints
+        counts = np.diff(keypoints.rows)
+        return cls(keypoints.points, keypoints.rows[:-1], counts, keypoints.labeled)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Keypoints, (self.points, self.rows, self.labeled)
+
+    def select(self, positions: Codes) -> Keypoints:
+        """Return the given rows."""
+        columns = (column[positions] for column in (self.starts, self.counts, self.labeled))
+        return KeypointRows(self.whole, *columns)
+
+    @property
+    def points(self) -> Floats:
+        """Points of the rows, one row after another."""
+        return self._copy.points
+
+    @property
+    def rows(self) -> Codes:
+        """Offsets of the rows in `points`, and the number of points."""
+        return self._copy.rows
+
+    @property
+    def _copy(self) -> Keypoints:
+        if self._copied is None:
+            bounds = np.stack([self.starts, self.starts + self.counts], axis=1).reshape(-1)
+            elements = gathered(bounds, 2 * np.arange(len(self)))[0]
+            copied = Keypoints(self.whole[elements], ends(self.counts))
+            object.__setattr__(self, "_copied", copied)
+            return copied
+        return self._copied
 
 
 class TrueKeypoints(NamedTuple):

@@ -11,7 +11,7 @@ STRUCT(KeypointColumns,
     const int64_t *datums; /* ascending */
     const int64_t *groups;
     const double *points; /* x, y and visibility of each */
-    const int64_t *rows; /* offsets of the points of each object */
+    const int64_t *rows; /* offset of the first point of each object */
 );
 
 STRUCT(TrueKeypoints,
@@ -73,14 +73,15 @@ EXPORT(int64_t, oks_exponents, const KeypointColumns *true_side, const TrueKeypo
         while (stop < true_side->count && true_side->datums[stop] == datum) stop++;
         for (; i < last && side->datums[i] == datum; i++) {
             const double *points = side->points + 3 * side->rows[i];
-            int64_t count = side->rows[i + 1] - side->rows[i], before = written;
+            const int64_t *of_group = of->variance_rows + side->groups[i];
+            int64_t count = of_group[1] - of_group[0], before = written;
             sizes[i] = 0;
             if (!count) continue;
             if (capacity - used < (stop - first) * count) goto full;
             for (int64_t j = first; j < stop; j++) {
                 const double *truth = true_side->points + 3 * true_side->rows[j];
                 const double *box = of->boxes + 4 * j, *limits = 0;
-                const double *variances = of->variances + of->variance_rows[side->groups[i]];
+                const double *variances = of->variances + of_group[0];
                 double area = of->areas[j] + SPACING, around[4];
                 int64_t compared = 0;
                 if (true_side->groups[j] != side->groups[i]) continue;
@@ -111,6 +112,26 @@ full:
     row[0] = i;
     row[1] = first;
     return written;
+}
+
+/* Writes x, y, width and height of the box around the points of each row. */
+EXPORT(void, point_boxes, int64_t count, const double *points, const int64_t *starts,
+       const int64_t *counts, double *boxes) {
+    for (int64_t i = 0; i < count; i++, boxes += 4) {
+        const double *point = points + 3 * starts[i];
+        double left = point[0], right = left, top = point[1], bottom = top;
+        for (int64_t p = 1; p < counts[i]; p++) {
+            double x = point[3 * p], y = point[3 * p + 1];
+            left = x < left ? x : left;
+            right = x > right ? x : right;
+            top = y < top ? y : top;
+            bottom = y > bottom ? y : bottom;
+        }
+        boxes[0] = left;
+        boxes[1] = top;
+        boxes[2] = right - left;
+        boxes[3] = bottom - top;
+    }
 }
 
 /* Sum in the order of numpy.sum. */

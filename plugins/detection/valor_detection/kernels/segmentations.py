@@ -101,13 +101,13 @@ class Segmentations:
         return cls(**joined_columns(parts) | moved)
 
 
-def joined_columns(parts: Sequence[Any], without: str = "") -> dict[str, NDArray[Any]]:
+def joined_columns(parts: Sequence[Any], without: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
     """Concatenate the fields of several parts, and delete each from the parts.
 
     Deleting each field at once keeps only one column in memory twice.
     """
     columns = {}
-    for name in (one.name for one in fields(type(parts[0])) if one.name != without):
+    for name in (one.name for one in fields(type(parts[0])) if one.name not in without):
         columns[name] = np.concatenate([getattr(part, name) for part in parts])
         for part in parts:
             delattr(part, name)

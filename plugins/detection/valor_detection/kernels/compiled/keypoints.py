@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from valor_core.kernels import in_threads
+from valor_core.kernels import in_threads, map_spans, spans_of_equal_cost
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import KERNELS
@@ -18,8 +18,23 @@ from valor_detection.kernels.compiled.matching import image_spans, joined
 
 _LEAST_ROOM = 1 << 16  # least number of exponents to allocate
 
+_LEAST_POINTS = 1 << 16  # least number of points of a thread
+
+_point_boxes = KERNELS.function("point_boxes")
 _oks_exponents = KERNELS.function("oks_exponents")
 _oks_means = KERNELS.function("oks_means")
+
+
+def point_boxes(points: Floats, starts: Codes, counts: Codes) -> Floats:
+    """See `reference.keypoints.point_boxes`."""
+    boxes = np.empty((len(starts), 4))
+
+    def fill(first: int, last: int) -> None:
+        part = slice(first, last)
+        _point_boxes(last - first, points, starts[part], counts[part], boxes[part])
+
+    map_spans(fill, spans_of_equal_cost(ends(counts), _LEAST_POINTS))
+    return boxes
 
 
 def oks_pairs(
@@ -30,7 +45,7 @@ def oks_pairs(
         np.bincount(true_side.datums, minlength=int(side.datums.max(initial=-1)) + 1)
     )
     sizes = np.zeros(len(side.datums), np.int64)
-    most_points = int(np.diff(side.rows).max(initial=1))
+    most_points = int(np.diff(of.variance_rows).max(initial=1))
     capacity = max(_LEAST_ROOM, most_points * int(np.diff(truths_before).max(initial=0)))
     columns = [
         KERNELS.struct("KeypointColumns", count=len(each.datums), **each._asdict())

@@ -59,7 +59,11 @@ def oks_pairs(
     rows, truths = np.array(pairs, np.int64).reshape(-1, 2).T
     oks = np.array(
         [
-            _oks(_points(true_side, truth), _points(side, row), *_of(of, truth, side.groups[row]))
+            _oks(
+                _points(true_side, truth, of),
+                _points(side, row, of),
+                *_of(of, truth, side.groups[row]),
+            )
             for row, truth in pairs
         ]
     )
@@ -67,8 +71,36 @@ def oks_pairs(
     return ends(np.bincount(rows[kept], minlength=len(side.datums))), truths[kept], oks[kept]
 
 
-def _points(side: KeypointColumns, row: int) -> Floats:
-    return side.points[side.rows[row] : side.rows[row + 1]]
+def point_boxes(points: Floats, starts: Codes, counts: Codes) -> Floats:
+    """Compute the box around the points of each row.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_points, 3)
+        x, y and visibility.
+    starts, counts : ndarray of int64, shape (n,)
+        Offset of the first point of each row, and its number of points, at least 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, 4)
+        x, y, width and height.
+
+    Examples
+    --------
+    >>> point_boxes(np.array([[1.0, 5, 2], [4, 3, 0]]), np.array([0]), np.array([2]))
+    array([[1., 3., 3., 2.]])
+    """
+    boxes = np.empty((len(starts), 4))
+    for box, start, count in zip(boxes, starts, counts, strict=True):
+        own = points[start : start + count, :2]
+        box[:2], box[2:] = own.min(axis=0), own.max(axis=0) - own.min(axis=0)
+    return boxes
+
+
+def _points(side: KeypointColumns, row: int, of: TrueKeypoints) -> Floats:
+    group, start = side.groups[row], side.rows[row]
+    return side.points[start : start + of.variance_rows[group + 1] - of.variance_rows[group]]
 
 
 def _of(of: TrueKeypoints, truth: int, group: int) -> tuple[Floats, float, Floats]:

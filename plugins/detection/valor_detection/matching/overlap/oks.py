@@ -14,7 +14,7 @@ from valor_core.schemas import Codes, Floats, Label
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import ObjectColumns
 from valor_core.schemas.geometry.shapes import ends
-from valor_detection.kernels.columns import KeypointColumns, TrueKeypoints
+from valor_detection.kernels.columns import KeypointColumns, KeypointRows, TrueKeypoints
 from valor_detection.matching.image_objects import Ragged
 
 _TENTHS = (
@@ -131,10 +131,10 @@ def _columns(
     expected = np.zeros(len(batch.labels), np.int64)
     for code, each in sigmas.items():
         expected[code] = len(each)
-    counts = np.diff(side.keypoints.rows)
-    _check_counts(batch, side, counts, expected[side.labels])
-    points = np.ascontiguousarray(side.keypoints.points)
-    return KeypointColumns(datums, groups, points, np.ascontiguousarray(side.keypoints.rows))
+    keypoints = KeypointRows.at_offsets(side.keypoints)
+    _check_counts(batch, side, keypoints.counts, expected[side.labels])
+    points = np.ascontiguousarray(keypoints.whole)
+    return KeypointColumns(datums, groups, points, np.ascontiguousarray(keypoints.starts))
 
 
 def _check_counts(
