@@ -669,7 +669,8 @@ static Text segmentation(Text p, Columns *to, int64_t row) {
 
 static Text keypoints(Text p, Columns *to, int64_t row) {
     Text inside = space(p + 1);
-    int64_t first = to->state[POINTS];
+    int64_t first = to->state[POINTS], at = first, room = to->room[POINTS];
+    double *points = to->points;
     int more = 1;
     if (*p == '[' && *inside == ']') {
         to->found[row] &= (uint16_t)~KEYPOINTS;
@@ -677,13 +678,22 @@ static Text keypoints(Text p, Columns *to, int64_t row) {
     }
     if (!to->with_keypoints) return value(p);
     if (*p != '[') return NULL;
-    for (p = inside; more;) {
-        if (!has_room(to, POINTS)) return NULL;
-        int64_t at = to->state[POINTS]++;
-        p = float_at(p, to, to->points + at, POINT_SLOT, at);
-        if (!p || !(p = after_item(p, &more))) return NULL;
+    for (p = inside; more; at++) {
+        if (at == room) {
+            to->state[POINTS] = at;
+            has_room(to, POINTS);
+            return NULL;
+        }
+        Text end = short_number(p, points + at); /* most points, in line */
+        p = end ? end : float_at(p, to, points + at, POINT_SLOT, at);
+        if (!p) return NULL;
+        if (p[0] == ',' && p[1] == ' ' && p[2] > ' ')
+            p += 2;
+        else if (!(p = after_item(p, &more)))
+            return NULL;
     }
-    to->point_counts[row] = to->state[POINTS] - first;
+    to->state[POINTS] = at;
+    to->point_counts[row] = at - first;
     return p;
 }
 

@@ -18,6 +18,7 @@ from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import State, StateContent, StateRequest
 from valor_core.states.memo import forget
 from valor_core.states.saved_columns import saved_labels
+from valor_detection.kernels import matching as kernels
 from valor_detection.matching.clues import Clues
 from valor_detection.matching.image_objects import (
     ImageObjects,
@@ -329,7 +330,7 @@ def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
         keeps = np.ones(len(datums), bool)
         keeps[crowded[scores < least]] = False
         return None if keeps.all() else np.flatnonzero(keeps)
-    order = np.lexsort((-scores, groups))
+    order = _score_order(groups, scores, (int(datums[-1]) + 1) * width)
     groups, scores = groups[order], scores[order]
     first = np.searchsorted(groups, groups)
     if (np.arange(len(order)) - first).max() < limit:
@@ -339,6 +340,13 @@ def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
     keeps = np.ones(len(datums), bool)
     keeps[crowded[order[is_beyond]]] = False
     return np.flatnonzero(keeps)
+
+
+def _score_order(groups: Codes, scores: Floats, count: int) -> Codes:
+    """Sort rows by group and descending score; `count` is the number of possible groups."""
+    if count > len(groups):  # the kernel has an entry for each
+        return np.lexsort((-scores, groups))
+    return kernels.score_order(groups, scores, count)
 
 
 def _of_labels(content: StateContent, name: str, kind: type[_T], count: int) -> dict[int, _T]:
