@@ -238,14 +238,20 @@ def points_of_rows(found: Annotations) -> list[list[float]]:
     return [found.points[start : start + count].tolist() for start, count in rows]
 
 
+@pytest.mark.parametrize("page", [16, 1 << 18])
 @pytest.mark.parametrize("least", [100, 1000, 5000])
 @pytest.mark.parametrize("pose", [[0, 0, 0], [1.25, 22.5, 1] * 17, [10, 20, 2] * 5])
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
 def test_points_of_spans_are_those_of_whole_file(
-    monkeypatch: pytest.MonkeyPatch, least: int, pose: list[float], separators: tuple[str, str]
+    monkeypatch: pytest.MonkeyPatch,
+    page: int,
+    least: int,
+    pose: list[float],
+    separators: tuple[str, str],
 ) -> None:
     records = [{"image_id": i, "keypoints": [i, *pose[1:]] * (i % 40 < 30)} for i in range(300)]
     content = Text.of(json.dumps(records, separators=separators).encode())
+    monkeypatch.setattr(compiled, "_LARGE_PAGE", page)
     monkeypatch.setattr(compiled, "_LEAST_SPAN", least)
     monkeypatch.setattr(compiled, "_MOST_SPAN", least)
     found = compiled.scan(content, keypoints=True).annotations

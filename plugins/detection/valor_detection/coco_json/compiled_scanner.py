@@ -30,6 +30,7 @@ __all__ = ["scan"]
 _DONE, _FULL, _BAD = map(KERNELS.constant, ("scan_done", "scan_full", "scan_bad"))
 _LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes of a span
 _LARGE = 1 << 16  # least elements of a column with separate memory pages
+_LARGE_PAGE = 1 << 18  # numbers of a page of 2 MB
 _BYTES_OF_POINT = 9  # of an x, a y and a visibility of one digit each, with commas and spaces
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:')
@@ -142,7 +143,7 @@ class _SpanColumns:
         for name, what, dtype, width in cls._SHAPES:
             rows = int(limits[what]) if room._has(name) else 0
             room.columns[name] = _empty((rows, width) if width > 1 else (rows,), dtype)
-        first, last = (3 * (end // _BYTES_OF_POINT) for end in (start, stop))
+        first, last = scan.first_point(start), scan.first_point(stop)
         if scan.points is not None and last > first:
             room.columns["points"] = scan.points[first:last]
             room.limits[Slot.POINTS] = last - first
@@ -309,9 +310,28 @@ class _Scan:
                 return Annotations.joined(parts), at
         raise _Unclear
 
+    @property
+    def _step(self) -> int:
+        """Least number of bytes of a span."""
+        return max(_LEAST_SPAN, min(_MOST_SPAN, self.text.size // (4 * thread_count())))
+
+    def first_point(self, position: int) -> int:
+        """Return the index in `points` from which a span that starts at a position writes.
+
+        Long spans start at a large page. The system fills each page with zeros, also if a span
+        writes only into its end.
+        """
+        index = 3 * (position // _BYTES_OF_POINT)
+        is_short = 3 * (self._step // _BYTES_OF_POINT) < 4 * _LARGE_PAGE
+        if self.points is None or is_short or position >= self.text.size:
+            return index
+        address = self.points.ctypes.data // self.points.itemsize
+        aligned = (address + index) // _LARGE_PAGE * _LARGE_PAGE - address
+        return 3 * -(-max(0, aligned) // 3)
+
     def _spans(self, first: int) -> list[_Span]:
         """Scan spans from a position to the end of the file, which may include other lists."""
-        step = max(_LEAST_SPAN, min(_MOST_SPAN, self.text.size // (4 * thread_count())))
+        step = self._step
         starts = [first]
         while starts[-1] + step < self.text.size:
             cut = _BETWEEN.search(self.text.view, starts[-1] + step)
