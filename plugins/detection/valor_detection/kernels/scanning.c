@@ -348,8 +348,10 @@ static int nearest(uint64_t w, int q, const uint64_t *fives, double *out) {
    once. NULL for other numbers. */
 #if defined(_MSC_VER) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define EACH(byte) (0x0101010101010101 * (uint64_t)(byte))
-
-static Text short_number(Text p, double *out) {
+#if defined(__GNUC__)
+__attribute__((always_inline)) /* called for each number of a file */
+#endif
+static inline Text short_number(Text p, double *out) {
     uint64_t bytes, others, rest, before, digits;
     memcpy(&bytes, p, 8);
     bytes ^= EACH('0');
