@@ -13,15 +13,15 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from axe_core_python.selenium import Axe
-from selenium.webdriver import Chrome, ChromeOptions, ChromeService
-from selenium.webdriver.common.by import By
 
 from valor_core import evaluate
 from valor_core.results import Report, Result, Undefined
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ("detection", "digits", "llm", "rgb", "segmentation", "text")
@@ -30,6 +30,7 @@ FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+CSS = "css selector"
 WIDE, PHONE = (1440, 900), (390, 844)
 
 
@@ -78,6 +79,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Chrome]:
     """Headless Chromium with a log of its requests."""
+    from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+
     options = ChromeOptions()
     for flag in FLAGS:
         options.add_argument(flag)
@@ -106,6 +109,8 @@ def requests(browser: Chrome) -> list[str]:
 
 def axe(browser: Chrome) -> list[str]:
     """Findings of axe: rule and first element."""
+    from axe_core_python.selenium import Axe
+
     found: dict[str, Any] = Axe().run(browser)
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found["violations"]]
 
@@ -192,9 +197,9 @@ def test_question_is_answered_in_three_clicks(
     opened(browser, pages[name], WIDE)
 
     for each in clicks:
-        browser.find_element(By.CSS_SELECTOR, each).click()
+        browser.find_element(CSS, each).click()
 
-    found = browser.find_element(By.CSS_SELECTOR, selector)
+    found = browser.find_element(CSS, selector)
     assert answer in found.text
     assert found.is_displayed()
     assert len(clicks) <= 3
@@ -205,7 +210,7 @@ def test_filter_of_a_table_stays_in_the_address(pages: dict[str, Path], browser:
         "return [...document.querySelectorAll('#results tbody tr')].filter(r => !r.hidden).length"
     )
     opened(browser, pages["detection"], WIDE)
-    browser.find_element(By.CSS_SELECTOR, "#results .filter").send_keys("AP50")
+    browser.find_element(CSS, "#results .filter").send_keys("AP50")
 
     address = browser.current_url
     browser.get("about:blank")

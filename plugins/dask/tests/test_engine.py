@@ -114,6 +114,8 @@ class TestSameBits:
 
 
 def _split(config: Path) -> tuple[str, ...]:
+    if config.parent.name == "dota":  # its reader has one partition
+        return ()
     has_images = config.parent.name in ("detection", "segmentation")
     return ("data.partition_images=2" if has_images else "data.partition_bytes=2000",)
 

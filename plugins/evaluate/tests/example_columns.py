@@ -56,7 +56,15 @@ def of_task(task: str) -> list[Example]:
     if not found:
         declared = Registry().find(TaskSpec, task).examples
         found = import_object(declared)() if declared else {}
-    return [makers.get(task, _rows)(name, batches) for name, batches in found.items()]
+    return [
+        makers.get(task, _rows)(name, batches)
+        for name, batches in found.items()
+        if name not in _WITHOUT_COLUMNS
+    ]
+
+
+_WITHOUT_COLUMNS = ("ignored",)
+"""Examples with ignored objects and searched labels, which columns do not have."""
 
 
 def _label(label: Label) -> Any:

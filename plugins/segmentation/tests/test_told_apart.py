@@ -33,13 +33,14 @@ OTHERS: dict[str, Any] = {
     "percentiles": [50, 100],
     "stuff": ["cat"],
     "background_is_void": True,
+    "per": "image",
 }
 """A value of each parameter that is no metric's default."""
 
 WHICH = {"average", "percentiles"}
 """Parameters that choose results; those that both settings give are the same results."""
 
-NEEDED = {"settings": {"order": "boundary_iou"}}
+NEEDED = {"settings": {"order": "boundary_iou"}, "ignore_empty": {"per": "image"}}
 """Other parameters that a parameter requires."""
 
 

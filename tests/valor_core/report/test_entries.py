@@ -78,11 +78,11 @@ def test_keys_use_only_characters_accepted_by_trackers(
 
 
 def test_table_with_few_numbers_has_entries() -> None:
-    few, many = (result({f"n{i}": i for i in range(count)}) for count in (12, 13))
+    few, many = (result({f"n{i}": i for i in range(count)}) for count in (13, 14))
 
-    assert [entry.part for entry in entries_of([few])] == [f"n{i}" for i in range(12)]
+    assert [entry.part for entry in entries_of([few])] == [f"n{i}" for i in range(13)]
     assert list(entries_of([many])) == []
-    assert len(flat_keys([many])) == 13
+    assert len(flat_keys([many])) == 14
 
 
 def test_table_of_nulls_has_an_entry_for_each() -> None:

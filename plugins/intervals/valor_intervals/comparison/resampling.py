@@ -202,7 +202,7 @@ def resampled_numbers(
     --------
     >>> scores = np.array([[1.0, 1], [0, 1], [0.5, 1], [1, 1], [0, 1]])
     >>> resampled_numbers(scores, means, resamples=3).round(2)
-    array([0.5, 0.5, 0.5])
+    array([0.4, 0.6, 0.2])
     """
     generator = np.random.default_rng(seed)
     for _ in _swaps(trials, len(columns), generator):

@@ -67,6 +67,7 @@ def html(report: Report) -> str:
 
     Examples
     --------
+    >>> from valor_core import Result
     >>> page = html(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4}))
     >>> page.startswith("<!doctype html>"), "0.7500" in page, "https://" in page
     (True, True, False)

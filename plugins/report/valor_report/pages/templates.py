@@ -44,7 +44,8 @@ def render(name: str, *, style: str = "", script: str = SCRIPT, **values: Any) -
 
     Examples
     --------
-    >>> page = render("comparison.html", title="<b>", summary="", remarks=(), tables=())
+    >>> parts = {"counts": (), "findings": (), "remarks": (), "tables": ()}
+    >>> page = render("comparison.html", title="<b>", summary="", **parts)
     >>> "<title>&lt;b&gt;</title>" in page
     True
     """
