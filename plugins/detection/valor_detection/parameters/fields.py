@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from valor_core.errors import ParameterError, UnknownNameError, did_you_mean, short_repr
 from valor_core.parameters import Within, parameter
 from valor_core.schemas import DEFAULT_KEY
 
-ProtocolName = (
-    Literal[
-        "coco",
-        "lvis",
-        "ranked",
-        "valor",
-        "voc2007",
-        "voc2012",
-        "dota",
-        "kitti",
-        "keypoints",
-        "open_images",
-        "open_images_v2",
-    ]
-    | str
-)
-"""Name of a protocol of this plugin, or of another one."""
-
-
-PROTOCOL_NAMES: tuple[str, ...] = (
+_OfThisPlugin = Literal[
     "coco",
     "lvis",
     "ranked",
@@ -40,7 +21,13 @@ PROTOCOL_NAMES: tuple[str, ...] = (
     "keypoints",
     "open_images",
     "open_images_v2",
-)
+]
+
+ProtocolName = _OfThisPlugin | str
+"""Name of a protocol of this plugin, or of another one."""
+
+
+PROTOCOL_NAMES: tuple[str, ...] = get_args(_OfThisPlugin)
 """Names of the protocols of this plugin."""
 
 
