@@ -110,8 +110,8 @@ SIGMAS: Any = parameter(
 
 CONVERT_TO: Any = parameter(
     default=None,
-    help="Kind of shape to compare: box, polygon, or mask; null is the less detailed kind of "
-    "each pair. Rotated boxes are compared exactly.",
+    help="Kind of shape to compare; null is the less detailed kind of each pair. Rotated boxes are "
+    "compared exactly.",
     aliases=("convert_annotations_to_type",),
 )
 """Field of the compared kind of shape."""
