@@ -463,7 +463,9 @@ class Report(Results):
             text = path.read_text(encoding="utf-8")
             record = json.loads(text)
         except FileNotFoundError as error:
-            raise ReportError(f"{path}: no such file", did_you_mean_file(path)) from error
+            raise ReportError(
+                f"{path}: no such file", did_you_mean_file(path) or _WRITE_ONE
+            ) from error
         except OSError as error:
             raise ReportError(f"{path}: cannot be read, {error.strerror}") from error
         except (ValueError, RecursionError) as error:
