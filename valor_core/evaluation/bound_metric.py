@@ -21,7 +21,7 @@ from valor_core.resources.bound import with_digests
 from valor_core.results.result import Metric, Result
 from valor_core.specs.extensions import reason_of
 from valor_core.specs.lookup import meaning_of
-from valor_core.specs.names import short_name
+from valor_core.specs.names import folded_name, short_name, split_name
 from valor_core.specs.query import ResolvedName
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
@@ -47,6 +47,8 @@ class BoundMetric:
         Chosen instance of each resource with several instances: ``("judge", "b")``.
     folder : Path, optional
         Folder of the config. Paths among the parameters are relative to it if they exist there.
+    asked : str, optional
+        Name in the request, if it is not the metric's short name: ``"mAP50-95"``.
     """
 
     spec: MetricSpec
@@ -54,6 +56,7 @@ class BoundMetric:
     place: str = field(default="", eq=False)
     resources: tuple[tuple[str, str], ...] = ()
     folder: Path | None = field(default=None, eq=False)
+    asked: str | None = field(default=None, eq=False)
 
     @property
     def located(self) -> Any:
@@ -154,6 +157,8 @@ def bind_metrics(
         metric = _bind(choice, registry, task, f"{place}metrics[{i}]" if place else "", folder)
         if metric not in bound:
             bound.append(metric)
+        elif bound[bound.index(metric)].asked is None:
+            bound[bound.index(metric)] = metric
     tasks = {metric.spec.task for metric in bound if not metric.spec.other_tasks}
     if task is None and len(tasks) == 1:
         (common,) = tasks
@@ -180,7 +185,7 @@ def _bind(
         spec, implied = resolved.spec, resolved.parameters
         if spec.requires:
             registry.find(TaskSpec, spec.task).check_required_fields(spec)
-    given = {key: value for key, value in values.items() if key != "name"}
+    given = {key: value for key, value in values.items() if key not in ("name", "asked")}
     for parameter in implied.keys() & given.keys():
         raise ConfigError(
             f"{place or spec.name}: {parameter} is given twice, also by the name {name!r}",
@@ -201,7 +206,16 @@ def _bind(
     asked = getattr(parameters, "asked_resources", spec.resources)
     if asked != spec.resources:
         spec = evolve(spec, resources=asked)
-    return BoundMetric(spec, parameters, place, named, folder)
+    word = values.get("asked") or (_asked(name, resolved) if isinstance(name, str) else None)
+    return BoundMetric(spec, parameters, place, named, folder, word)
+
+
+def _asked(name: str, resolved: ResolvedName) -> str | None:
+    """Return a requested name without namespace and version, None for the metric's short name."""
+    _, word = split_name(name)
+    if not resolved.parameters:
+        word = word.partition("@")[0]
+    return None if folded_name(word) == folded_name(resolved.spec.short_name) else word
 
 
 def _named_resources(

@@ -576,7 +576,11 @@ def _requirements(
     if not conditions:
         return ()
     parse = required(REQUIREMENTS, "parse", "require: thresholds")
-    aliases = {metric.spec.name: metric.spec.aliases for metric in evaluation.plan.metrics}
+    aliases: dict[str, tuple[str, ...]] = {}
+    for metric in evaluation.plan.metrics:
+        asked = () if metric.asked is None else (metric.asked,)
+        known = aliases.get(metric.spec.name, metric.spec.aliases)
+        aliases[metric.spec.name] = (*known, *asked)
     ranges = {metric.spec.name: metric.spec.range for metric in evaluation.plan.metrics}
     grouping = evaluation.slices.grouping
     confidence = None if grouping is None else grouping.describe()

@@ -392,7 +392,7 @@ def _named(
 ) -> list[Result]:
     """Add the metric's name, slice and chosen resources to its results."""
     spec = metric.spec
-    names = (spec.short_name, spec.identity, spec.aliases, where)
+    names = (spec.short_name, spec.identity, spec.aliases, where, metric.asked)
     named = [result.named(*names) for result in results]
     if not metric.resources:
         return named

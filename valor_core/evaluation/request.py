@@ -504,12 +504,15 @@ def _without_repeats(results: Iterable[Result]) -> list[Result]:
 
     For example, ``mAP`` and ``mAP50`` both give the mean at IoU 0.5.
     """
-    seen: dict[str, list[Result]] = {}
-    kept = []
+    seen: dict[str, list[int]] = {}
+    kept: list[Result] = []
     for one in results:
         parameters = sorted(one.parameters.items(), key=itemgetter(0))
         same = seen.setdefault(f"{one.metric} {parameters}", [])
-        if one not in same:
+        first = next((index for index in same if kept[index] == one), None)
+        if first is None:
+            same.append(len(kept))
             kept.append(one)
-            same.append(one)
+        elif kept[first].asked is None:
+            kept[first] = one
     return kept

@@ -288,8 +288,8 @@ def flat_keys(
     """
     entries = list(chain.from_iterable(map(numbers_of, found)))
     flat: dict[str, float] = {}
-    for type, group in grouped(entries, lambda entry: entry.result.type).items():
-        metric = prefix + safe(type)
+    for name, group in grouped(entries, lambda one: one.result.asked or one.result.type).items():
+        metric = prefix + safe(name)
         keyed = short_keys(group, metric) if short else [(e.key(metric), e) for e in group]
         for key, entry in keyed:
             if is_number(entry.value):

@@ -99,6 +99,7 @@ _RESULT = {
     "type": "text",
     "value": _json,
     "metric?": "text",
+    "asked?": "text",
     "parameters?": _table,
     "undefined?": "text",
     "error?": "text",

@@ -225,6 +225,8 @@ class Result:
         Warnings, which the report includes among its own.
     aliases : tuple of str, optional
         Other names of the metric, if set by its registry. Not part of a report.
+    asked : str, optional
+        Name in the request, if it differs from `type`: ``"mAP50-95"``.
     type, metric : str
         Short name of the metric, ``"Precision"``, and its full name with version,
         ``"lab.Precision@1"``.
@@ -247,6 +249,7 @@ class Result:
     details: Mapping[str, Any] = field(factory=dict, converter=_details)
     warnings: tuple[str, ...] = field(default=(), eq=False)
     aliases: tuple[str, ...] | None = field(default=None, eq=False)
+    asked: str | None = field(default=None, eq=False)
     slice: Mapping[str, Any] = field(factory=dict)
 
     def __repr__(self) -> str:
@@ -315,10 +318,11 @@ class Result:
         metric: str,
         aliases: tuple[str, ...] | None = None,
         slice: Mapping[str, Any] | None = None,
+        asked: str | None = None,
     ) -> Self:
         """Return the same result with a metric's name and, if given, a slice."""
         changes = {"slice": slice} if slice else {}
-        return self._with(type=type, metric=metric, aliases=aliases, **changes)
+        return self._with(type=type, metric=metric, aliases=aliases, asked=asked, **changes)
 
     def in_slice(self, slice: Mapping[str, Any]) -> Self:
         """Return the same result with a slice; an empty slice means all datums."""
@@ -334,6 +338,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values, keys in the order of the report format."""
         record: dict[str, Any] = {"type": self.type, "metric": self.metric}
+        record |= {} if self.asked is None else {"asked": self.asked}
         record["parameters"] = dict(self.parameters)
         if self.undefined is not None:
             record |= {"value": None, "undefined": self.undefined}
@@ -370,6 +375,7 @@ class Result:
             value=value,
             left_out=record.get("left_out", {}),
             details=record.get("details", {}),
+            asked=record.get("asked"),
         )
 
 

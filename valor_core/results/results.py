@@ -344,13 +344,17 @@ def notebook(found: Any) -> str | None:
 
 
 def is_called(result: Result, name: str) -> bool:
-    """Return whether a name is the full name, short name or an alias of a result's metric.
+    """Return whether a name is the requested, full or short name or an alias of a result's metric.
 
     Examples
     --------
     >>> is_called(Result(type="F1", metric="lab.F1@1", value=0.5), "lab.f1")
     True
+    >>> is_called(Result(type="mAP", asked="mAP50", value=0.5), "map-50")
+    True
     """
+    if result.asked is not None and folded_name(result.asked) == folded_name(name):
+        return True
     return has_name(result.type, result.metric, name, result.aliases)
 
 

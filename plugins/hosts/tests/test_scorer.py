@@ -160,7 +160,7 @@ def test_scorer_of_another_task_suggests_evaluate() -> None:
 
 
 def test_scorer_of_metric_without_numbers_for_labels_lists_those_for_scores() -> None:
-    with pytest.raises(ConfigError, match=r"such as: scorer\('AP', value='AveragePrecision/macro'"):
+    with pytest.raises(ConfigError, match=r"such as: scorer\('AP', value='AP/macro'"):
         scorer("AP")
 
 

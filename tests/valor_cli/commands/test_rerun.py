@@ -93,3 +93,15 @@ def test_rerun_uses_directions_of_metric_modules(lab, valor):
 
     assert result.exit_code == 1
     assert "1 number compared, 1 worse" in result.stderr
+
+
+@pytest.mark.usefixtures("saved")
+def test_rerun_keeps_the_name_that_the_config_used(valor):
+    assert (
+        valor("run", "config.yaml", "-m", "shoutlab.shouting", "-o", "a.json", "-q").exit_code == 0
+    )
+
+    result = valor("rerun", "a.json", "-o", "b.json")
+
+    assert "shouting (Loudness)  0.6000" in result.stdout
+    assert Report.load("b.json")["shouting"].only.asked == "shouting"

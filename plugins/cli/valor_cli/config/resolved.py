@@ -45,6 +45,7 @@ def resolved(
 
     values["metrics"] = [
         moved_paths(described, metric.spec.parameter_class, move_found)
+        | ({} if metric.asked is None else {"asked": metric.asked})
         for described, metric in zip(values["metrics"], evaluation.plan.metrics, strict=True)
     ]
     reader = registry.find(ReaderSpec, values["data"]["reader"], evaluation.task)

@@ -147,7 +147,8 @@ def headings(results: Iterable[Result]) -> Callable[[Result], tuple[str, str]]:
         names = varying[entry.metric]
         named = [entry.name] if entry.name else []
         texts = parameter_texts(entry, names)
-        title = [f"{result.type}{of_key([entry], names)}", *named, *texts]
+        called = with_asked(result, result.type)
+        title = [f"{called}{of_key([entry], names)}", *named, *texts]
         return ", ".join(title), caption_of([entry], names)
 
     return heading
@@ -186,10 +187,37 @@ def of_key(entries: Iterable[Entry], varying: Iterable[str]) -> str:
 
 
 def titles_of(entries: Iterable[Entry]) -> Callable[[Entry], str]:
-    """Function that returns a metric's short name, or its full name if two metrics share it."""
+    """Function that returns a metric's name, with the requested name first if it differs.
+
+    The name is the short name, or the full name if two metrics share the short one.
+
+    Examples
+    --------
+    >>> half = Result(type="mAP", metric="detection.mAP@2", asked="mAP50", value=0.5)
+    >>> [(called(one), one.part) for one in entries_of([half]) for called in [titles_of([one])]]
+    [('mAP50 (mAP)', '')]
+    """
     types = grouped(entries, lambda entry: entry.result.type).items()
     shared = {type for type, of_type in types if len(by_metric(of_type)) > 1}
-    return lambda entry: entry.metric if entry.result.type in shared else entry.result.type
+
+    def title(entry: Entry) -> str:
+        name = entry.metric if entry.result.type in shared else entry.result.type
+        return with_asked(entry.result, name)
+
+    return title
+
+
+def with_asked(result: Result, name: str) -> str:
+    """Return the requested name of a result with a name of its metric in parentheses.
+
+    Examples
+    --------
+    >>> with_asked(Result(type="Accuracy", asked="acc", value=0.5), "Accuracy")
+    'acc (Accuracy)'
+    >>> with_asked(Result(type="Accuracy", value=0.5), "Accuracy")
+    'Accuracy'
+    """
+    return name if result.asked is None else f"{result.asked} ({name})"
 
 
 def titled(entry: Entry, called: str, differing: Iterable[str]) -> str:
@@ -256,7 +284,8 @@ def _by_label(entries: Sequence[Entry]) -> TextTable:
     across = _across(entries)
     if not across:
         return _pivot(entries, "Results by label", "label", _name, _columns(entries))
-    title = f"{titles_of(entries)(entries[0])} by label"
+    titles = dict.fromkeys(map(titles_of(entries), entries))
+    title = f"{', '.join(titles)} by label"
     return _pivot(entries, title, "label", _name, partial(_setting, names=across), across)
 
 
