@@ -5,7 +5,6 @@ Requires Chromium, its driver and the dependency group ``pages``.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import subprocess
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browsing import PHONE, WIDE, axe, chromium, opened, requests
 
 from valor_core import evaluate
 from valor_core.results import Report, Result, Undefined
@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ("detection", "digits", "llm", "rgb", "segmentation", "text")
 HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>"
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 CSS = "css selector"
-WIDE, PHONE = (1440, 900), (390, 844)
 
 
 def classified(items: int, labels: int, path: Path, name: str = "label {}") -> None:
@@ -78,41 +73,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Chrome]:
-    """Headless Chromium with a log of its requests."""
-    from selenium.webdriver import Chrome, ChromeOptions, ChromeService
-
-    options = ChromeOptions()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = Chrome(options=options, service=ChromeService("/usr/bin/chromedriver"))
+    """Headless Chromium."""
+    driver = chromium()
     yield driver
     driver.quit()
-
-
-def opened(browser: Chrome, page: Path, size: tuple[int, int], *, dark: bool = False) -> None:
-    """Open a page in a window of a size."""
-    width, height = size
-    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
-    browser.get(page.as_uri())
-
-
-def requests(browser: Chrome) -> list[str]:
-    """Addresses that the page requested since the last call, without files and embedded data."""
-    events = (json.loads(one["message"])["message"] for one in browser.get_log("performance"))
-    sent = (one["params"]["request"]["url"] for one in events if "request" in one["params"])
-    return [address for address in sent if not address.startswith(("file:", "data:"))]
-
-
-def axe(browser: Chrome) -> list[str]:
-    """Findings of axe: rule and first element."""
-    from axe_core_python.selenium import Axe
-
-    found: dict[str, Any] = Axe().run(browser)
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found["violations"]]
 
 
 NAMES = (
