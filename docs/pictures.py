@@ -55,8 +55,10 @@ class Shot:
 
 SHOTS = (
     Shot("report.png", "digits", "report.html", (1400, 1200)),
-    Shot("report-dark.png", "detection", "report.html", (1400, 1000), dark=True),
+    Shot("detector.png", "detection", "report.html", (1400, 1000)),
+    Shot("detector-dark.png", "detection", "report.html", (1400, 1000), dark=True),
     Shot("gallery-detection.jpg", "detection", "gallery/index.html", (1000, 700)),
+    Shot("gallery-detection-dark.jpg", "detection", "gallery/index.html", (1000, 700), dark=True),
     Shot("gallery-segmentation.jpg", "segmentation", "gallery/index.html", (1000, 800)),
 )
 
