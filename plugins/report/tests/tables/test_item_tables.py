@@ -43,9 +43,9 @@ def test_metrics_share_the_row_of_an_item() -> None:
     loss = scored("classification.LogLoss@2", {"b": 2.0, "x": 9.0})
 
     assert texts(Report(results=(), items=(accuracy, loss))) == [
-        ("item", "Accuracy", "prediction", "LogLoss"),
-        ("b", "0.0000", "cat", "2.0000"),
-        ("a", "1.0000", "cat", ""),
+        ("item", "prediction", "Accuracy", "LogLoss"),
+        ("b", "cat", "0.0000", "2.0000"),
+        ("a", "cat", "1.0000", ""),
     ]
 
 

@@ -22,10 +22,6 @@ _MARK = '<meta name="generator" content="Valor gallery">'
 _PICTURE = re.compile(r'<a href="(\d{3,}-[A-Za-z0-9_-]*\.png)">')
 
 _STYLE = """
-.legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 14px 0 0; padding: 0;
-  list-style: none; font-size: 14px; }
-.legend i { display: inline-block; width: 14px; height: 14px; margin-right: 7px;
-  border-radius: 3px; vertical-align: -2px; }
 .wall { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr)); gap: 20px;
   margin-top: 24px; }
 .wall figure { display: flex; flex-direction: column; max-width: none; background: var(--sheet);
@@ -39,16 +35,6 @@ _STYLE = """
 .wall span { margin-right: 14px; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .wall small { display: block; margin-top: 4px; font-size: 12px; overflow-wrap: anywhere; }
 .wall figure:has(.texts) { grid-column: 1 / -1; }
-.texts { display: grid; gap: 1px; background: var(--line);
-  grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); }
-.texts div { padding: 12px 16px; background: var(--sheet); }
-.texts h2 { margin: 0 0 4px; font-size: 12px; font-weight: 500; color: var(--soft); }
-.texts p { white-space: pre-wrap; overflow-wrap: anywhere; }
-.texts mark, .below mark { color: #1c2024; border-radius: 3px; }
-.below { padding: 0 16px 12px; overflow-x: auto; }
-.below h2 { margin: 12px 0 4px; font-size: 12px; font-weight: 500; color: var(--soft); }
-.below td { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 60px; }
-.below mark { padding: 0 6px; }
 .groups { display: flex; flex-wrap: wrap; gap: 4px 18px; margin-top: 14px; font-size: 14px; }
 @media print { .groups { display: none; } }
 @media print { .wall a { break-inside: avoid; } }
@@ -113,8 +99,8 @@ def html(entries: Sequence[GalleryItem], legend: Mapping[str, str], task: str) -
         groups=groups,
         numbers=numbers,
         entries=entries,
-        address=_data,
-        columns=_columns,
+        address=data_url,
+        columns=columns_of,
     )
 
 
@@ -146,11 +132,12 @@ def _rules(names: Collection[str]) -> str:
     )
 
 
-def _columns(rows: Sequence[Mapping[str, MarkedPiece]]) -> list[str]:
+def columns_of(rows: Sequence[Mapping[str, MarkedPiece]]) -> list[str]:
+    """Return the columns of a table, in the order of their first cells."""
     return list(dict.fromkeys(column for row in rows for column in row))
 
 
-def _data(image: bytes) -> str:
-    """Data URL of an image."""
+def data_url(image: bytes) -> str:
+    """Return an image as an address that contains it."""
     kind = "jpeg" if image.startswith(b"\xff\xd8") else "png"
     return f"data:image/{kind};base64,{b64encode(image).decode('ascii')}"

@@ -30,9 +30,19 @@ for (const canvas of document.querySelectorAll("canvas.matrix")) {
   draw();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 
+  const cellAt = (event) => [
+    Math.min(high - 1, Math.floor(event.offsetY / canvas.clientHeight * high)),
+    Math.min(wide - 1, Math.floor(event.offsetX / canvas.clientWidth * wide)),
+  ];
+  canvas.addEventListener("click", (event) => {
+    const [row, column] = cellAt(event);
+    const shown = [["truth", held.rows[row]], ["prediction", held.columns[column]]];
+    if (held.confusion && document.querySelector("#items")) {
+      location.hash = `items?${shown.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`;
+    }
+  });
   canvas.addEventListener("pointermove", (event) => {
-    const column = Math.min(wide - 1, Math.floor(event.offsetX / canvas.clientWidth * wide));
-    const row = Math.min(high - 1, Math.floor(event.offsetY / canvas.clientHeight * high));
+    const [row, column] = cellAt(event);
     const number = at.get(row * wide + column) ?? 0;
     const share = (100 * Math.abs(number) / (sums[row] || 1)).toFixed(1);
     const text = number.toLocaleString("en", { maximumFractionDigits: 4 });

@@ -10,7 +10,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +20,7 @@ from attrs import evolve, frozen
 
 from valor_core.results import Report
 from valor_core.results.results import installed_spec
+from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.pages.canvas import canvas
 from valor_report.pages.diagrams import bins, tallies
@@ -34,10 +37,11 @@ from valor_report.pages.figures import (
 )
 from valor_report.pages.findings import Finding, Titled, findings_of
 from valor_report.pages.headline import DIRECTIONS, cards_of
-from valor_report.pages.page_tables import PageTable, Section
+from valor_report.pages.item_links import ItemLinks
+from valor_report.pages.item_section import MOST_BYTES, ItemSection
+from valor_report.pages.page_tables import NO_LINKS, PageTable, Section
 from valor_report.pages.templates import render
 from valor_report.tables.detail_tables import detail_tables
-from valor_report.tables.item_tables import item_tables
 from valor_report.tables.pivot import headings, text_of
 from valor_report.tables.sections import (
     MATRIX_IN_TEXT,
@@ -57,13 +61,21 @@ from valor_report.tables.text_table import TextTable
 from valor_report.text import cut_short, failures, items_line
 
 
-def html(report: Report) -> str:
+def html(
+    report: Report,
+    drawn: Sequence[GalleryItem] = (),
+    legend: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Render a report as an HTML page.
 
     Parameters
     ----------
     report : Report
         The report.
+    drawn : sequence of GalleryItem
+        Items of the gallery, which the list of items shows.
+    legend : mapping of str to str
+        CSS color of each word in the legend of the gallery.
 
     Examples
     --------
@@ -75,21 +87,23 @@ def html(report: Report) -> str:
     held = structured(report)
     heading = headings(result for result, _ in held)
     titled = [(result, one, heading(result)[0]) for result, one in held]
-    pictures = list(_pictures(titled))
+    items = ItemSection.of(report, drawn, legend)
+    links = NO_LINKS if items is None else items.links
+    pictures = list(_pictures(titled, links))
     found = directions(report)
     sections = [
         *pictures,
         *map(Section.of, requirement_table(report.requirements)),
-        *(Section.of(table, found) for table in number_tables(report.results)),
-        *(Section.of(table, found) for table in slice_tables(report)),
+        *(Section.of(table, found, links) for table in number_tables(report.results)),
+        *(Section.of(table, found, links) for table in slice_tables(report)),
         *map(Section.of, detail_tables(report.results)),
-        *map(Section.of, item_tables(report)),
         *map(Section.of, _not_drawn(held)),
         *map(Section.of, fact_table(report)),
     ]
     sections = _unique(sections)
     main = next((one for one in sections if one.figures), None)
-    return render(
+    page = partial(
+        render,
         "report.html",
         title=f"Evaluation report{_of_task(report)}",
         verdict=_verdict(report),
@@ -104,6 +118,9 @@ def html(report: Report) -> str:
         versions=list(report.versions.items()),
         config=json.dumps(dict(report.config), indent=2, ensure_ascii=False),
     )
+    if items is None:
+        return page(items="")
+    return page(items=items.html(MOST_BYTES - len(page(items="").encode())))
 
 
 def _of_task(report: Report) -> str:
@@ -182,14 +199,14 @@ def _linked(findings: Iterable[Finding], sections: Sequence[Section]) -> list[_L
     ]
 
 
-def _pictures(titled: Sequence[Titled]) -> Iterator[Section]:
+def _pictures(titled: Sequence[Titled], links: ItemLinks) -> Iterator[Section]:
     """Sections with drawings: curves, matrices, breakdowns and diagrams."""
     for _, found, title in titled:
         if isinstance(found, tuple):
             yield _drawn(title, curve_figure(found, title, ""))
     for _, found, title in titled:
         if isinstance(found, Matrix):
-            yield _matrix(found, title)
+            yield _matrix(found, title, links)
     for _, found, title in titled:
         if isinstance(found, Breakdown):
             yield _breakdown(found, title)
@@ -205,14 +222,19 @@ def _drawn(title: str, figure: Figure) -> Section:
     return Section(title=title, figures=(evolve(figure, title=""),))
 
 
-def _matrix(held: Matrix, title: str) -> Section:
-    tables = [PageTable.of(table) for table in matrix_tables(held, title, "", MATRIX_IN_TEXT)]
+def _matrix(held: Matrix, title: str, links: ItemLinks) -> Section:
+    is_full = held.size <= MATRIX_IN_TEXT
+    links = links if held.confusion else NO_LINKS
+    tables = [
+        PageTable.of(table, links=links, is_matrix=is_full)
+        for table in matrix_tables(held, title, "", MATRIX_IN_TEXT)
+    ]
     if held.size <= MOST_LABELS_DRAWN:
         figure = evolve(heat_figure(held, title, ""), title="")
     else:
         name = f"{title}: {len(held.rows)} rows by {len(held.columns)} columns"
         figure = Figure("", shaded(held, ""), (canvas(held, name),), wide=True)
-    if held.size <= MATRIX_IN_TEXT:
+    if is_full:
         return Section(title=title, figures=(figure,), numbers=tables[0])
     named = tuple(zip(("Largest errors", "Without a match"), tables, strict=False))
     return Section(title=title, figures=(figure,), tables=named)

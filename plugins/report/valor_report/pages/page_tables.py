@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from attrs import field, frozen
 
 from valor_report.pages.figures import Figure
+from valor_report.pages.item_links import ItemLinks
 from valor_report.tables.sections import Directions
+from valor_report.tables.structures import NO_GROUND_TRUTH, NO_PREDICTION
 from valor_report.tables.text_table import Cell, TextColumn, TextTable
 
 _LONG = 40
+NO_LINKS = ItemLinks()
+"""Links of a page without items."""
+
 _FEWEST_SORTED = 2
 
 Attributes = dict[str, str | int | None]
@@ -30,11 +35,14 @@ class PageCell:
         ``"th"`` or ``"td"``.
     attributes : dict
         HTML attributes; None for attributes without a value.
+    link : str, optional
+        Address that the text leads to.
     """
 
     text: str
     tag: str
     attributes: Attributes
+    link: str | None = None
 
 
 @frozen(kw_only=True)
@@ -61,7 +69,14 @@ class PageTable:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, table: TextTable, directions: Directions | None = None) -> PageTable:
+    def of(
+        cls,
+        table: TextTable,
+        directions: Directions | None = None,
+        links: ItemLinks = NO_LINKS,
+        *,
+        is_matrix: bool = False,
+    ) -> PageTable:
         """Return the table with a bar for each share and a whisker for its interval.
 
         Parameters
@@ -71,6 +86,10 @@ class PageTable:
         directions : mapping of str to bool or None, optional
             Whether higher is better by metric name. If given, the worst rows by the first column
             with a direction are first.
+        links : ItemLinks, optional
+            Links of labels, slices and confusions to their items.
+        is_matrix : bool
+            Whether rows are ground truths and columns are predictions.
 
         Examples
         --------
@@ -84,8 +103,13 @@ class PageTable:
             for place, column in enumerate(table.columns)
         ]
         sorted_by, body = _worst_first(table, directions or {})
-        rows = [_row(row, table.columns, barred) for row in body]
-        cut = len(rows) - table.foot
+        cut = len(body) - table.foot
+        rows = [
+            _row(
+                row, table.columns, barred, _links(row, table, links, is_matrix) if at < cut else ()
+            )
+            for at, row in enumerate(body)
+        ]
         return cls(
             title=table.title,
             caption=table.caption,
@@ -130,9 +154,11 @@ class Section:
         return anchor_of(self.title)
 
     @classmethod
-    def of(cls, table: TextTable, directions: Directions | None = None) -> Section:
+    def of(
+        cls, table: TextTable, directions: Directions | None = None, links: ItemLinks = NO_LINKS
+    ) -> Section:
         """Return a section of one table, with parameters as for `PageTable.of`."""
-        return cls(title=table.title, tables=(("", PageTable.of(table, directions)),))
+        return cls(title=table.title, tables=(("", PageTable.of(table, directions, links)),))
 
 
 def anchor_of(title: str) -> str:
@@ -187,8 +213,40 @@ def _is_share(rows: Sequence[Sequence[Cell]], place: int) -> bool:
     return len(numbers) > 1 and measured and all(0 <= n <= 1 for n in numbers if n is not None)
 
 
+_NAMES = {"ground truth": "truth"}
+"""Columns of items by the column of another table with the same values."""
+
+
+def _linked(links: ItemLinks, values: Iterable[tuple[str, str]]) -> str | None:
+    """Link to the items with values in columns, without the names of missing labels."""
+    no_label = (NO_GROUND_TRUTH, NO_PREDICTION)
+    kept = {_NAMES.get(title, title): text for title, text in values if text not in no_label}
+    return links.to_values(kept)
+
+
+def _links(
+    row: Sequence[Cell], table: TextTable, links: ItemLinks, is_matrix: bool
+) -> list[str | None]:
+    """Links of the cells of a row to their items."""
+    first, *others = row
+    titles = [column.title for column in table.columns]
+    if is_matrix:
+        pairs = zip(titles[1:], others, strict=True)
+        shown = [
+            [("truth", first.text), ("prediction", to)] if one.number else [] for to, one in pairs
+        ]
+        return [None, *(_linked(links, pair) for pair in shown)]
+    if titles[0] == "label" and (link := links.to_label(first.text)):
+        return [link]
+    keys = zip(titles[: table.keys], row, strict=False)
+    return [_linked(links, ((title, cell.text) for title, cell in keys))]
+
+
 def _row(
-    row: Sequence[Cell], columns: Sequence[TextColumn], barred: Sequence[bool]
+    row: Sequence[Cell],
+    columns: Sequence[TextColumn],
+    barred: Sequence[bool],
+    links: Sequence[str | None] = (),
 ) -> tuple[PageCell, ...]:
     cells = []
     for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
@@ -200,7 +258,8 @@ def _row(
             "class": " ".join(filter(None, [*names, cell.tone])) or None,
             "style": f"--share:{cell.number or 0:.1%}{_whisker(ends)}" if bar else None,
         }
-        cells.append(PageCell(cell.text, "td" if place else "th", attributes))
+        link = links[place] if place < len(links) else None
+        cells.append(PageCell(cell.text, "td" if place else "th", attributes, link))
     return tuple(cells)
 
 
