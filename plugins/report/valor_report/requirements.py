@@ -20,7 +20,8 @@ from valor_core.specs import Range
 from valor_report.baselines import NotWorse, baseline_requirement
 from valor_report.selection import select
 
-_NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+")
+_NUMBER = re.compile(r"([-+]?[0-9]*\.?[0-9]+)(\s*%)?")
+_OPERATOR = re.compile("[<>]=?|==")
 
 
 def parse_requirements(
@@ -66,7 +67,7 @@ def parse_requirements(
         if not isinstance(condition, str) or not CONDITION.fullmatch(condition):
             raise ConfigError(
                 f"require.{name}: expected a comparison, got {short_repr(condition)}",
-                f'Write it as: ">= {_threshold(condition)}"',
+                f'Write it as: "{_operator(condition)} {_threshold(condition)}"',
             )
         if metrics is not None:
             _check_in_range(name, condition, ranges.get(_chosen(name, metrics), Range()))
@@ -77,12 +78,20 @@ def parse_requirements(
 def _threshold(condition: object) -> object:
     """Return the number of an invalid condition, or an example."""
     found = _NUMBER.search(str(condition))
-    return condition if is_number(condition) else found[0] if found else 0.5
+    if is_number(condition) or found is None:
+        return condition if is_number(condition) else 0.5
+    return f"{float(found[1]) / 100:g}" if found[2] else found[1]
+
+
+def _operator(condition: object) -> str:
+    """Return the operator of an invalid condition, or an example."""
+    found = _OPERATOR.search(str(condition))
+    return found[0] if found else ">="
 
 
 def _chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> str:
     """Full name of the chosen metric of a requirement."""
-    wanted = re.split("[ /]", name, maxsplit=1)[0]
+    wanted = metric_of(name)
     for metric, aliases in metrics.items():
         if has_name(metric.partition(".")[2], metric, wanted, aliases):
             return metric
@@ -92,6 +101,17 @@ def _chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> str:
         did_you_mean(wanted, [name for name in names if ("." in name) == ("." in wanted)])
         or f"Chosen metrics are: {', '.join(metrics) or 'none'}.",
     )
+
+
+def metric_of(name: str) -> str:
+    """Return the metric in the key of a result.
+
+    Examples
+    --------
+    >>> metric_of("Recall/cat"), metric_of("Accuracy weather:rain")
+    ('Recall', 'Accuracy')
+    """
+    return re.split("[ /]", name, maxsplit=1)[0]
 
 
 def _check_in_range(name: str, condition: str, range: Range) -> None:
@@ -125,6 +145,30 @@ def split_requirement(text: str) -> tuple[str, str]:
             "Write it as: --require 'Accuracy >= 0.5'",
         )
     return match[1], match[2]
+
+
+def conditions_of(options: Iterable[str]) -> dict[str, str]:
+    """Parse the options ``--require`` into the section ``require`` of a config.
+
+    Raises
+    ------
+    ConfigError
+        If an option has no comparison, or two options are about the same result.
+
+    Examples
+    --------
+    >>> conditions_of(["Accuracy >= 0.9", "Recall/cat >= 0.5"])
+    {'Accuracy': '>= 0.9', 'Recall/cat': '>= 0.5'}
+    """
+    found: dict[str, str] = {}
+    for text in options:
+        name, condition = split_requirement(text)
+        if found.setdefault(name, condition) != condition:
+            raise ConfigError(
+                f"--require {text}: expected one condition for {name}, got also {found[name]!r}",
+                "Remove one of them.",
+            )
+    return found
 
 
 def check(requirements: Iterable[Requirement], report: Report) -> tuple[Requirement, ...]:

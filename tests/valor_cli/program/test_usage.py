@@ -27,8 +27,11 @@ def test_invalid_value_names_its_parameter():
 @pytest.mark.parametrize(
     ("option", "remedy"),
     [
-        ("--slices", "Write it as: --set slices=FIELD"),
-        ("--require", 'Write it as: --set require=\'{"Accuracy": ">= 0.9"}\''),
+        ("--filter", "Write it as: --set filter=VALUE"),
+        ("--label-map", "Write it as: --set label_map=VALUE"),
+        ("--slice", "Did you mean '--slices'?"),
+        ("--requires", "Did you mean '--require'?"),
+        ("--opne", "Did you mean '--open'?"),
     ],
 )
 def test_unknown_option_named_like_config_key_suggests_set(valor, option, remedy):

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 from valor_report.output_files import OutputFiles, WriteErrors, check_not_read
-from valor_report.requirements import split_requirement
+from valor_report.requirements import conditions_of
 
 from valor_cli.program import streams
-from valor_cli.program.command import chosen_registry, flat_option, module_option
+from valor_cli.program.command import chosen_registry, flat_option, module_option, require_option
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import print_report
 from valor_core.errors import MissingPluginError, SchemaError, StateError, UnknownNameError
@@ -31,19 +31,13 @@ from valor_core.specs import Registry
 )
 @flat_option
 @module_option
-@click.option(
-    "--require",
-    "conditions",
-    metavar="CONDITION",
-    multiple=True,
-    help="Threshold that a result must meet, such as 'Accuracy >= 0.9'.",
-)
+@require_option
 @click.option("-q", "--quiet", is_flag=True, help="Print no tables.")
 def command(
     states: tuple[Path, ...],
     output: tuple[Path, ...],
     flat: Path | None,
-    conditions: tuple[str, ...],
+    require: tuple[str, ...],
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -57,7 +51,7 @@ def command(
     check_not_read(output, states, "merge: --output: ", "one of the states")
     check_not_read([flat] if flat else [], states, "merge: --flat: ", "one of the states")
     with _started(states[0], chosen_registry()) as evaluator:
-        evaluator.require(dict(map(split_requirement, conditions)))
+        evaluator.require(conditions_of(require))
         report = _merged(evaluator, states[1:])
     unwritten = WriteErrors()
     outputs.write(report, unwritten)

@@ -14,6 +14,7 @@ from valor_cli.commands.run import carry_out, run_options, with_options
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.program.opened_page import open_page
 from valor_cli.program.outcome import FAILED, print_report
 from valor_cli.run import registry_of
 from valor_core.results import Report
@@ -37,6 +38,8 @@ def command(
     now = carry_out(request, unwritten, quiet=quiet)
     code = print_report(now, as_json=as_json, quiet=quiet)
     unwritten.check()
+    if options["opened"]:
+        open_page(request)
     found = compare(before, now, registry=registry_of(request.checked.run, request))
     if found.same:
         streams.talk(f"{report}: the same results as before")

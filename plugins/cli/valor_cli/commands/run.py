@@ -13,6 +13,7 @@ import click
 from valor_files import matching_readers
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.output_files import SHOW_TRACEBACK, WriteErrors, bug_message
+from valor_report.requirements import conditions_of, metric_of
 from valor_report.tables.runs import run_table
 
 from valor_cli import INTERRUPTED
@@ -30,9 +31,11 @@ from valor_cli.program.command import (
     flat_option,
     module_option,
     modules,
+    require_option,
     set_option,
 )
 from valor_cli.program.command import command as make_command
+from valor_cli.program.opened_page import open_page, with_page
 from valor_cli.program.outcome import WRONG, print_report
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
@@ -57,6 +60,12 @@ def run_options(function: F) -> F:
                 help="File for the report, such as r.json or r.html, instead of the config's.",
             ),
             flat_option,
+            require_option,
+            click.option(
+                "--slices",
+                metavar="FIELDS",
+                help="Metadata fields to slice by, such as site,age.",
+            ),
             click.option(
                 "--weights",
                 metavar="FIELD",
@@ -86,6 +95,9 @@ def run_options(function: F) -> F:
                 type=click.Path(file_okay=False, path_type=Path),
                 help="Folder for images of the worst items and an HTML page of them.",
             ),
+            click.option(
+                "--open", "opened", is_flag=True, help="Open the report as a page in a browser."
+            ),
             click.option("-q", "--quiet", is_flag=True, help="Print no tables and no progress."),
         )
     ):
@@ -98,12 +110,15 @@ def with_options(
     *,
     output: tuple[Path, ...],
     flat: Path | None,
+    require: Iterable[str],
+    slices: str | None,
     weights: str | None,
     confidence: str | None,
     worst_slices: int | None,
     workers: int | None,
     state: Path | None,
     gallery: Path | None,
+    opened: bool,
 ) -> dict[str, Any]:
     """Return a config with the options of the command line.
 
@@ -113,6 +128,10 @@ def with_options(
         The config.
     output, flat, state, gallery : paths
         Relative to the current folder, not to the config.
+    require : iterable of str
+        Conditions, in addition to those of the config.
+    slices : str, optional
+        Fields with commas between, or JSON, instead of the slices of the config.
     weights : str, optional
         Metadata field with the weight of each item.
     confidence : str, optional
@@ -121,10 +140,19 @@ def with_options(
         Number of worst slices to list.
     workers : int, optional
         Number of partitions read in parallel.
+    opened : bool
+        Whether the report needs a page, in a temporary folder unless an output is one.
     """
     changed = dict(values)
     if output:
         changed["output"] = [str(path.absolute()) for path in output]
+    if opened:
+        changed["output"] = with_page(changed.get("output"))
+    if conditions := conditions_of(require):
+        given = changed.get("require")
+        changed["require"] = {**(given if isinstance(given, Mapping) else {}), **conditions}
+    if slices is not None:
+        changed["slices"] = _slices(slices)
     if flat is not None:
         changed["flat"] = str(flat.absolute())
     if state is not None:
@@ -153,12 +181,25 @@ def with_options(
     return changed
 
 
+def _slices(option: str) -> Any:
+    """Parse the option ``--slices``: names with commas between, or JSON as in a config."""
+    if option.lstrip().startswith(("[", "{")):
+        return override({}, [f"slices={option}"])["slices"]
+    names = [name.strip() for name in option.split(",") if name.strip()]
+    if not names:
+        raise ConfigError(
+            f"--slices: expected metadata fields, got {option!r}",
+            "Write it as: --slices site,age",
+        )
+    return names
+
+
 def _with_worst(slices: Any, worst: int) -> dict[str, Any]:
     """Return the section ``slices`` with a number of worst slices to list."""
     if not slices:
         raise ConfigError(
             "--worst-slices: expected slices in the config, found none",
-            "Slice by a metadata field, such as: --set slices=FIELD",
+            "Slice by a metadata field, such as: --slices FIELD",
         )
     section = slices if isinstance(slices, Mapping) and "by" in slices else {"by": slices}
     return {**section, "worst": worst}
@@ -252,17 +293,28 @@ def command(
     def changed(values: dict[str, Any]) -> dict[str, Any]:
         return with_modules(with_options(values, **options), modules())
 
-    requests = chosen_requests(
-        files, named_metrics(metrics), task, reader, settings, only=only, change=changed
-    )
+    names = named_metrics(metrics)
+    if not names and files and not is_config(files):
+        names = list(dict.fromkeys(map(metric_of, conditions_of(options["require"]))))
+    requests = chosen_requests(files, names, task, reader, settings, only=only, change=changed)
     if save_config is not None:
         _save(requests, save_config)
     if requests[0].run is not None:
-        return run_each(requests, quiet=quiet, as_json=as_json)
+        if options["opened"] and len(requests) > 1:
+            raise ConfigError(
+                f"--open: expected one run, got {len(requests)}",
+                f"Select one with: --only {requests[0].run}",
+            )
+        code = run_each(requests, quiet=quiet, as_json=as_json)
+        if options["opened"]:
+            open_page(requests[0])
+        return code
     unwritten = WriteErrors()
     report = carry_out(requests[0], unwritten, quiet=quiet)
     code = print_report(report, as_json=as_json, quiet=quiet)
     unwritten.check()
+    if options["opened"]:
+        open_page(requests[0])
     return code
 
 

@@ -114,6 +114,13 @@ flat_option = click.option(
     help="JSON file for the numbers alone, for DVC and experiment trackers.",
 )
 
+require_option = click.option(
+    "--require",
+    metavar="CONDITION",
+    multiple=True,
+    help="Threshold that a result must meet, such as 'Accuracy >= 0.9'.",
+)
+
 
 def explain(context: click.Context, message: str, notes: Iterable[str] = ()) -> None:
     """Print the message of the current error and its notes, or its traceback if requested.

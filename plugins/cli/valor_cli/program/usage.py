@@ -74,10 +74,9 @@ def _as_setting(error: click.NoSuchOption, commands: list[str]) -> str | None:
     from valor_core.parameters import parameters_of
 
     key = error.option_name.lstrip("-").replace("-", "_")
-    values = {"slices": "FIELD", "require": '\'{"Accuracy": ">= 0.9"}\''}
     if key not in [entry.name for entry in parameters_of(RunConfig)]:
         return None
-    return f"Write it as: --set {key}={values.get(key, 'VALUE')}"
+    return f"Write it as: --set {key}=VALUE"
 
 
 def _is_flag(error: click.BadOptionUsage) -> bool:
