@@ -81,7 +81,153 @@ def test_items_with_several_labels_have_the_ratio_of_their_labels() -> None:
     for name, value in expected.items():
         assert values({"name": name, **EVERY}, SETS) == {"mixed": value, "empty": 1}
     (row, _) = rows({"name": "F1", **EVERY}, SETS)[::-1]
-    assert row.details == {"tp": 1, "fp": 1, "fn": 1, "tn": 0}
+    counts = {name: row.details[name] for name in ("tp", "fp", "fn", "tn")}
+    assert counts == {"tp": 1, "fp": 1, "fn": 1, "tn": 0}
+
+
+LABELS = {
+    "right": {"truth": "dog", "prediction": "dog", "score": 0.7, "wrong": ""},
+    "second": {
+        "truth": "cat",
+        "prediction": "dog",
+        "score": 0.6,
+        "wrong": "predicted dog, true cat",
+    },
+    "third": {
+        "truth": "bee",
+        "prediction": "dog",
+        "score": 0.5,
+        "wrong": "predicted dog, true bee",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "Accuracy",
+        {"name": "Accuracy", "balanced": True},
+        "F1",
+        "Specificity",
+        "LogLoss",
+        "BrierScore",
+    ],
+)
+def test_details_name_true_and_predicted_label_and_error(metric: Any) -> None:
+    found = {row.uid: dict(row.details) for row in rows(metric)}
+
+    assert {uid: {**found[uid], **LABELS[uid]} for uid in found} == found
+    assert list(found) == ["right", "second", "third"]
+
+
+def test_best_label_is_prediction_of_accuracy_among_top_labels() -> None:
+    found = {row.uid: row for row in rows({"name": "Accuracy", "top_k": 2})}
+
+    assert found["second"].value == 1
+    assert found["second"].details["wrong"] == "predicted dog, true cat"
+
+
+def test_label_below_threshold_is_no_prediction() -> None:
+    found = {row.uid: row.details for row in rows({"name": "F1", "score_thresholds": [0.6]})}
+
+    assert found["second"] == {**LABELS["second"], "tp": 0, "fp": 1, "fn": 1, "tn": 1}
+    assert found["third"]["prediction"] is None
+    assert (found["third"]["score"], found["third"]["wrong"]) == (
+        0.5,
+        "nothing predicted, true bee",
+    )
+
+
+def test_items_without_truth_or_scores_have_none() -> None:
+    items = [
+        Classification("blank", "dog", {}),
+        Classification("new", [], {"dog": 0.75}),
+        Classification("seen", "cat", {"cat": 1.0}),
+    ]
+    found = {row.uid: row.details for row in rows("F1", items)}
+
+    names = ("truth", "prediction", "score", "wrong")
+    assert {uid: tuple(details[name] for name in names) for uid, details in found.items()} == {
+        "blank": ("dog", None, None, "nothing predicted, true dog"),
+        "new": (None, "dog", 0.75, "predicted dog, nothing true"),
+        "seen": ("cat", "cat", 1.0, ""),
+    }
+
+
+def test_items_with_several_labels_list_missed_and_false_ones() -> None:
+    found = {row.uid: row.details for row in rows({"name": "F1", **EVERY}, SETS)}
+
+    assert found["mixed"]["truth"] == ["a", "b"]
+    assert found["mixed"]["prediction"] == ["a", "c"]  # the greatest score first
+    assert found["mixed"]["wrong"] == "missed b; false c"
+    assert (found["empty"]["truth"], found["empty"]["wrong"]) == ([], "")
+    assert "score" not in found["mixed"]
+
+
+def test_predictions_are_those_of_first_threshold() -> None:
+    def predicted(*thresholds: float) -> Any:
+        f1 = {"name": "F1", "hardmax": False, "score_thresholds": list(thresholds)}
+        found = {row.uid: row.details["prediction"] for row in rows(f1, SETS)}
+        return found["mixed"]
+
+    assert predicted(0.05, 0.85) == ["a", "c", "b"]
+    assert predicted(0.85, 0.05) == ["a"]
+
+
+def test_many_differing_labels_are_shortened() -> None:
+    items = [Classification("x", list("abcdefgh"), {"z": 0.9})]
+    ((row,), *_) = [rows({"name": "F1", **EVERY}, items)]
+
+    assert row.details["wrong"] == "missed a, b, c, d, e (and 3 more); false z"
+
+
+@pytest.mark.parametrize(("rule", "mixed"), [("exact", 0), ("jaccard", 1 / 3), ("hamming", 1 / 3)])
+def test_items_have_agreement_of_their_sets_of_labels(rule: str, mixed: float) -> None:
+    metric = {"name": "Accuracy", "multilabel": rule, **EVERY}
+    found = values(metric, SETS)
+
+    assert found == {"mixed": mixed, "empty": 1}
+    report = evaluate(SETS, [metric], "classification")
+    assert report["Accuracy"].value == pytest.approx(sum(found.values()) / 2)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "Accuracy",
+        "LogLoss",
+        {"name": "F1", **EVERY},
+        {"name": "Accuracy", "multilabel": "jaccard", **EVERY},
+    ],
+)
+@pytest.mark.parametrize("matrix", [True, False])
+def test_rows_do_not_depend_on_order_and_split(metric: Any, matrix: bool) -> None:
+    random = np.random.default_rng(2)
+    several = isinstance(metric, dict)
+    items = [
+        Classification(
+            f"i{i}",
+            [f"l{code}" for code in random.permutation(5)[: random.integers(3 if several else 2)]],
+            {
+                f"l{code}": random.integers(1, 5) / 10
+                for code in range(5)
+                if matrix or i % (code + 1)
+            },
+        )
+        for i in range(60)
+    ]
+
+    def found(*parts: Any) -> Any:
+        total = Evaluator([metric], "classification", items=True)
+        for part in parts:
+            one = Evaluator([metric], "classification", items=True)
+            one.update(part)
+            total.merge(one)
+        return total.compute().items[0].rows
+
+    expected = found(items)
+    assert found(items[::-1]) == expected
+    assert found(items[40:], items[:7], items[7:40]) == expected
 
 
 def test_items_have_ratio_at_first_threshold_in_reports_with_curves() -> None:
@@ -125,7 +271,9 @@ def test_no_rows_for_scores_that_are_no_probabilities() -> None:
     assert evaluate(items, ["LogLoss", "BrierScore"], "classification", items=True).items == ()
 
 
-@pytest.mark.parametrize("name", ["F1", "BrierScore", "LogLoss", {"name": "Accuracy", "top_k": 2}])
+@pytest.mark.parametrize(
+    "name", ["Accuracy", "F1", "BrierScore", "LogLoss", {"name": "Accuracy", "top_k": 2}]
+)
 def test_rows_survive_a_saved_state(name: Any, tmp_path: Path) -> None:
     def counted(**options: Any) -> Evaluator:
         evaluator = Evaluator([name], "classification", **options)

@@ -71,9 +71,13 @@ def test_rows_survive_a_saved_state(tmp_path: Any) -> None:
     ]
 
 
-def test_several_thresholds_have_no_rows() -> None:
+def test_rows_have_first_of_several_thresholds() -> None:
     scores = RANDOM.random(200)
     metric = {"name": "Accuracy", "score_thresholds": [0.2, 0.5], "hardmax": False}
     found = evaluate((TRUTHS > 0).tolist(), scores.tolist(), [metric], items=True)
 
-    assert found.items == ()
+    (table,) = found.items
+    mean = float(table.rows.columns()[""].values.mean())
+    first, second = found
+    assert first.parameters["score_threshold"] == 0.2
+    assert mean == first.value != second.value

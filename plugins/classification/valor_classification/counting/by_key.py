@@ -10,12 +10,11 @@ from attrs import define, field
 from numpy.typing import NDArray
 from valor_labels import ByLabelKey, LabelRows
 
+from valor_classification.counting.item_labels import ItemLabels, KeptItems
 from valor_classification.counting.key_view import KeyView, views
 from valor_classification.counting.weighted_counts import as_text, of_text
 from valor_core.results import ItemRows, Numbers
-from valor_core.results.detail_columns import DetailColumns
-from valor_core.results.item_rows import SINGLE
-from valor_core.schemas import Codes, Floats, Uids
+from valor_core.schemas import Codes, Floats
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.states import StateContent
 from valor_core.states.saved_columns import saved_column
@@ -59,7 +58,7 @@ class KeyState(LabelRows):
 
 @define(slots=False, repr=False)
 class KeyItems(KeyState):
-    """Counts of one label key that can keep columns of numbers of each item.
+    """Counts of one label key that can keep the labels of each item and columns of numbers.
 
     Subclasses call `keep`, and set `rows` to ``()`` if items have weights.
 
@@ -70,18 +69,36 @@ class KeyItems(KeyState):
     """
 
     rows: tuple[bool, ...] = field(default=(), kw_only=True)
-    _kept: list[ItemRows] = field(factory=list, init=False)
+    _kept: list[KeptItems] = field(factory=list, init=False)
 
-    def keep(self, uids: Uids, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Keep the numbers of some items by name."""
+    def keep(
+        self,
+        view: KeyView,
+        positions: Codes,
+        columns: Mapping[str, NDArray[Any]],
+        least: float | None = None,
+    ) -> None:
+        """Keep the labels and the numbers by name of some items; see `ItemLabels.of`."""
+        uids = view.uids[positions]
         zeros = np.zeros(len(uids), np.uint8)
         numbers = {name: Numbers(one.astype(np.float64), zeros) for name, one in columns.items()}
-        self._kept.append(ItemRows(uids.copy(), numbers))
+        labels = ItemLabels.of(view, positions, least)
+        self._kept.append(KeptItems(ItemRows(uids, numbers), labels))
+
+    def keep_sets(self, view: KeyView, thresholds: tuple[float, ...], hardmax: bool) -> None:
+        """Keep the labels of the items of a view, and how many are predicted at each threshold."""
+        kept = np.flatnonzero(view.taking_part)
+        sizes, common = view.set_sizes(thresholds, hardmax)
+        columns = {"truths": view.truth_counts[kept]}
+        for index in range(len(thresholds)):
+            columns[f"predicted {index}"] = sizes[kept, index]
+            columns[f"common {index}"] = common[kept, index]
+        self.keep(view, kept, columns, None if hardmax else thresholds[0])
 
     @property
-    def kept(self) -> ItemRows | None:
+    def kept(self) -> KeptItems | None:
         """Kept columns by uid, or None without."""
-        return ItemRows.joined(self._kept).sorted() if self.rows and self._kept else None
+        return KeptItems.joined(self._kept).sorted() if self.rows and self._kept else None
 
     def merge(self, other: Self) -> None:
         """Add the counts and the columns of another state."""
@@ -97,14 +114,13 @@ class KeyItems(KeyState):
 
     def dump(self) -> StateContent:
         """Return all counts and the columns, for a file."""
-        kept = {"item_rows": ItemRows.joined(self._kept).dump()} if self.rows else {}
-        return super().dump() | kept
+        return super().dump() | (KeptItems.joined(self._kept).dump() if self.rows else {})
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned, with or without columns."""
         super().restore(content)
-        self.rows = self.rows if "item_rows" in content else ()
-        self._kept = [ItemRows.restored(content["item_rows"])] if self.rows else []
+        self.rows = self.rows if {"item_rows", "item_labels"} <= set(content) else ()
+        self._kept = [KeptItems.restored(content)] if self.rows else []
 
 
 @define(slots=False, repr=False)
@@ -123,26 +139,11 @@ class StateByKey(ByLabelKey):
                 part.weigh(view, weights)
 
     @property
-    def kept(self) -> tuple[Any, ItemRows] | None:
+    def kept(self) -> tuple[Any, KeptItems] | None:
         """Part and kept columns of the only label key, or None without."""
         parts = list(self.keys.values())
-        rows = parts[0].kept if len(parts) == 1 else None
-        return None if rows is None else (parts[0], rows)
-
-
-def single_rows(
-    uids: Uids, values: NDArray[Any], details: Mapping[str, NDArray[Any]] | None = None
-) -> ItemRows:
-    """Return rows with a number for each item, and optionally columns of details.
-
-    Examples
-    --------
-    >>> single_rows(np.array(["a"]), np.array([True]))[0].value
-    1.0
-    """
-    numbers = Numbers(values.astype(np.float64), np.zeros(len(uids), np.uint8))
-    columns = DetailColumns(details, np.arange(len(uids))) if details else {}
-    return ItemRows(uids, {SINGLE: numbers}, columns)
+        found = parts[0].kept if len(parts) == 1 else None
+        return None if found is None else (parts[0], found)
 
 
 def saved_scores(content: Mapping[str, Any], name: str, shape: tuple[int | None, ...]) -> Floats:

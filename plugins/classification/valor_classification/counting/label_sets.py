@@ -17,7 +17,6 @@ from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import threshold_warnings
 from valor_classification.counting.weighted_counts import as_text, of_text, total, weighed
 from valor_core.errors import StateError
-from valor_core.results import ItemRows
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column
@@ -38,7 +37,7 @@ class KeyAgreement(KeyItems):
     hardmax : bool
         Whether only the best-scoring label of a datum is a prediction.
     rows : tuple of bool
-        Not empty to keep which datums are right at the first threshold.
+        Not empty to keep the labels of each datum.
 
     Attributes
     ----------
@@ -67,12 +66,7 @@ class KeyAgreement(KeyItems):
         self.with_truth += view.with_truth
         self.has_several |= not view.is_single
         if self.rows:
-            is_right = np.zeros(view.count)
-            is_right[
-                self._truth_rows(view)[truth_bins(view, self.thresholds, hardmax=self.hardmax) > 0]
-            ] = 1
-            kept = np.flatnonzero(view.has_truth)
-            self.keep(view.uids[kept], {"": is_right[kept]})
+            self.keep_sets(view, self.thresholds, self.hardmax)
         if self.hardmax and view.is_single:
             self._count_single(view)
             return
@@ -106,13 +100,6 @@ class KeyAgreement(KeyItems):
             sums = weighed(codes.reshape(-1), weights[rows], cells.shape[1])
             for cell, weight in zip(cells.T.tolist(), sums.tolist(), strict=True):
                 self.sets[index, *cell] += weight
-
-    @property
-    def item_rows(self) -> ItemRows | None:
-        """1 for a datum that is right, otherwise 0; for one threshold and one truth each."""
-        if not self.rows or self.has_several or len(self.thresholds) > 1:
-            return None
-        return self.kept
 
     def warnings(self) -> Iterator[str]:
         """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
@@ -235,12 +222,6 @@ class Agreement(StateByKey):
     thresholds: tuple[float, ...] = ()
     hardmax: bool = True
     rows: tuple[bool, ...] = ()
-
-    @property
-    def item_rows(self) -> ItemRows | None:
-        """Rows of the only label key."""
-        parts = list(self.keys.values())
-        return parts[0].item_rows if len(parts) == 1 else None
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:

@@ -71,7 +71,7 @@ class KeyProbability(KeyItems):
             kept = np.flatnonzero(view.has_truth)
             losses = {"brier": _brier_losses, "log_loss": _losses_of_truths}
             columns = {name: of(view)[kept] for name, of in losses.items() if name in self.losses}
-            self.keep(view.uids[kept], columns)
+            self.keep(view, kept, columns)
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""

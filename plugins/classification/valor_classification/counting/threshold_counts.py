@@ -13,11 +13,12 @@ from valor_labels import counted_by_label
 
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyItems, StateByKey
+from valor_classification.counting.item_labels import KeptItems
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.weighted_counts import total, weighed
 from valor_core.errors import StateError
 from valor_core.kernels import thread_count
-from valor_core.schemas import Codes, Floats, Label, Uids
+from valor_core.schemas import Codes, Floats, Label
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column, saved_number
@@ -120,7 +121,7 @@ class KeyLabelCounts(KeyItems):
     hardmax : bool
         Whether only the best-scoring label of a datum is a prediction.
     rows : tuple of bool
-        Not empty to keep the numbers of true and of predicted labels of each datum.
+        Not empty to keep the labels of each datum.
     """
 
     thresholds: tuple[float, ...]
@@ -140,13 +141,7 @@ class KeyLabelCounts(KeyItems):
         self.datums += view.size
         self._note(view)
         if self.rows:
-            kept = np.flatnonzero(view.taking_part)
-            sizes, common = view.set_sizes(self.thresholds, self.hardmax)
-            columns = {"truths": view.truth_counts[kept]}
-            for index in range(len(self.thresholds)):
-                columns[f"tp {index}"] = common[kept, index]
-                columns[f"predicted {index}"] = sizes[kept, index]
-            self.keep(view.uids[kept], columns)
+            self.keep_sets(view, self.thresholds, self.hardmax)
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""
@@ -314,21 +309,18 @@ class LabelCounts(StateByKey):
     hardmax: bool = True
     rows: tuple[bool, ...] = ()
 
-    def outcomes(self, threshold: float) -> tuple[Uids, dict[str, Codes]] | None:
-        """Return the uids, tp, fp, fn and tn of items over the labels of the only label key.
+    def outcomes(self, threshold: float) -> tuple[KeptItems, dict[str, Codes]] | None:
+        """Return the items of the only label key, and their tp, fp, fn and tn over its labels.
 
         None without rows of items.
         """
-        if self.kept is None:
+        if (kept := self.kept) is None:
             return None
-        part, rows = self.kept
-        index, columns = part.thresholds.index(threshold), rows.numbers
-        truths, tp, predicted = (
-            columns[name].values.astype(np.int64)
-            for name in ("truths", f"tp {index}", f"predicted {index}")
-        )
-        tn = len(part.vocabulary) - truths - predicted + tp
-        return rows.uids, {"tp": tp, "fp": predicted - tp, "fn": truths - tp, "tn": tn}
+        part, items = kept
+        items, sizes = items.at(part.thresholds.index(threshold))
+        tp = sizes["common"]
+        fp, fn = sizes["predicted"] - tp, sizes["truths"] - tp
+        return items, {"tp": tp, "fp": fp, "fn": fn, "tn": len(part.vocabulary) - tp - fp - fn}
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyItems, StateByKey
+from valor_classification.counting.item_labels import KeptItems
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.weighted_counts import as_text, of_text, total, weighed
 from valor_core.errors import StateError
-from valor_core.schemas import Codes, Floats, Uids
+from valor_core.schemas import Codes, Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import StateContent, StateRequest, counted
 from valor_core.states.saved_columns import saved_column
@@ -58,7 +59,7 @@ class KeyTopRanks(KeyItems):
             found = np.full((2, view.count), max(self.ks))
             found[:, datums] = np.divmod(codes, self.table.shape[1])
             kept = np.flatnonzero(view.has_truth)
-            self.keep(view.uids[kept], {"rank": found[0, kept], "passed": found[1, kept]})
+            self.keep(view, kept, {"rank": found[0, kept], "passed": found[1, kept]})
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""
@@ -150,16 +151,16 @@ class TopRanks(StateByKey):
     ks: tuple[int, ...] = (1,)
     rows: tuple[bool, ...] = ()
 
-    def right(self, k: int, threshold: float) -> tuple[Uids, NDArray[np.bool_]] | None:
-        """Return the uids of items with a ground truth, and whether it is among the first k.
+    def right(self, k: int, threshold: float) -> tuple[KeptItems, NDArray[np.bool_]] | None:
+        """Return the items with a ground truth, and whether it is among the first k.
 
         None without rows of items, or if items have several ground truths.
         """
-        if self.kept is None or self.kept[0].has_several:
+        if (kept := self.kept) is None or kept[0].has_several:
             return None
-        part, rows = self.kept
-        rank, passed = (rows.numbers[name].values for name in ("rank", "passed"))
-        return rows.uids, (rank < k) & (passed > part.thresholds.index(threshold))
+        part, items = kept
+        passed = items.column("passed") > part.thresholds.index(threshold)
+        return items, (items.column("rank") < k) & passed
 
 
 def request(thresholds: tuple[float, ...], k: int) -> StateRequest:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from valor_classification.counting import label_sets, threshold_counts, truth_ranks
-from valor_classification.counting.by_key import StateByKey, single_rows
-from valor_classification.counting.label_sets import KeyAgreement
+from valor_classification.counting.by_key import StateByKey
+from valor_classification.counting.label_sets import Agreement, KeyAgreement
 from valor_classification.counting.threshold_counts import (
     KeyLabelCounts,
+    LabelCounts,
     coordinates,
     limit,
     limits,
 )
-from valor_classification.counting.truth_ranks import KeyTopRanks
+from valor_classification.counting.truth_ranks import KeyTopRanks, TopRanks
 from valor_classification.parameters.predicted import AccuracyParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import (
@@ -29,6 +31,7 @@ from valor_core.results import (
     macro_mean,
     ratio,
 )
+from valor_core.schemas import Codes
 from valor_core.states import StateRequest
 
 _NO_TRUTH = "no items with ground truth"
@@ -69,20 +72,24 @@ class Accuracy:
         counting = threshold_counts if chosen.balanced else label_sets
         return (counting.request(least, hardmax=chosen.hardmax),)
 
-    def item_rows(self, state: Any) -> ItemRows | None:
-        """Return 1 for each item that is right, otherwise 0, if items have one ground truth."""
+    def item_rows(self, state: TopRanks | LabelCounts | Agreement) -> ItemRows | None:
+        """Return 1 for each item that is right, otherwise 0; for sets of labels their agreement."""
         chosen, threshold = self.parameters, limit(self.parameters.score_thresholds[0])
-        if chosen.top_k == 1 and not chosen.balanced:
-            return state.item_rows if chosen.multilabel is None else None
-        if chosen.top_k > 1:
-            found = state.right(chosen.top_k, threshold)
-            return None if found is None else single_rows(*found)
-        outcomes = state.outcomes(threshold)
-        if outcomes is None:
+        if isinstance(state, TopRanks):
+            among_top = state.right(chosen.top_k, threshold)
+            return None if among_top is None else among_top[0].with_values(among_top[1])
+        if (found := state.kept) is None:
             return None
-        uids, counts = outcomes
-        kept = np.flatnonzero(counts["tp"] + counts["fn"] == 1)
-        return single_rows(uids[kept], counts["tp"][kept])
+        part, items = found
+        items, sizes = items.at(part.thresholds.index(threshold))
+        if isinstance(state, LabelCounts):
+            kept = np.flatnonzero(sizes["truths"] == 1)
+            return items.select(kept).with_values(sizes["common"][kept])
+        rule = chosen.multilabel or ("exact" if part.has_several else None)
+        if rule is not None:
+            return items.with_values(_agreements(sizes, len(part.vocabulary), rule))
+        kept = np.flatnonzero(sizes["truths"])
+        return items.select(kept).with_values(sizes["common"][kept])
 
     def compute(self, state: StateByKey) -> Iterator[Result]:
         """Yield one result for each label key and threshold."""
@@ -131,6 +138,18 @@ class Accuracy:
         if rule is None:
             return ratio(part.correct(least), part.with_truth, None, _NO_TRUTH), {}, shaped
         return _agreement(part, least, rule), {}, shaped | {"multilabel": rule}
+
+
+def _agreements(sizes: Mapping[str, Codes], labels: int, rule: str) -> NDArray[np.float64]:
+    """Return the agreement of the two sets of labels of each item; their mean is `_agreement`."""
+    common = sizes["common"]
+    united = sizes["truths"] + sizes["predicted"] - common
+    if rule == "exact":
+        return np.where(common == united, 1.0, 0.0)
+    if rule == "jaccard":
+        return np.where(united, common / np.maximum(united, 1), 1.0)
+    agreements: NDArray[np.float64] = (labels - united + common) / labels
+    return agreements
 
 
 def _agreement(part: KeyAgreement, threshold: float, rule: str) -> NumberOrReason:

@@ -11,7 +11,6 @@ from attrs import frozen
 from valor_labels import LabelValues
 
 from valor_classification.counting import sample_counts, threshold_counts
-from valor_classification.counting.by_key import single_rows
 from valor_classification.counting.sample_counts import KeySampleCounts, SampleCounts, SetSizes
 from valor_classification.counting.threshold_counts import (
     LabelCounts,
@@ -115,11 +114,11 @@ class LabelQuotient:
         found = states[0].outcomes(limit(self.parameters.score_thresholds[0]))
         if found is None:
             return None
-        uids, counts = found
+        items, counts = found
         numerators, denominators = terms(*counts.values())
         is_empty = denominators == 0
         values = np.where(is_empty, 1.0, numerators / np.where(is_empty, 1, denominators))
-        return single_rows(uids, values, counts)
+        return items.with_values(values, counts)
 
     def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """Return the quotient."""

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_classification.counting import losses
+from valor_classification.counting.item_labels import KeptItems
 from valor_classification.counting.losses import KeyProbability, Probability
 from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
 from valor_classification.parameters.scored import BrierParameters
 from valor_core.parameters import NoParameters
-from valor_core.results import Failed, ItemRows, NumberOrReason, Numbers, Result, Undefined
-from valor_core.results.item_rows import SINGLE
+from valor_core.results import Failed, ItemRows, NumberOrReason, Result, Undefined
 from valor_core.states import StateRequest
 
 _NO_TRUTH = Undefined("no items with ground truth")
@@ -54,7 +54,7 @@ class LogLoss:
         found = _kept(state, answers)
         if found is None or found[0].several:
             return None
-        return ItemRows(found[1].uids, {SINGLE: found[1].numbers["log_loss"]})
+        return found[1].with_values(found[1].rows.numbers["log_loss"].values)
 
     def compute(self, state: Probability, answers: ScorelessPredictions) -> Iterator[Result]:
         """Yield one result for each label key."""
@@ -124,10 +124,9 @@ class BrierScore:
         found = _kept(state, answers)
         if found is None:
             return None
-        part, rows = found
-        losses = rows.numbers["brier"]
-        values = losses.values / (2 if self._halves(part) else 1)
-        return ItemRows(rows.uids, {SINGLE: Numbers(values, losses.codes)})
+        part, items = found
+        losses = items.rows.numbers["brier"].values
+        return items.with_values(losses / (2 if self._halves(part) else 1))
 
     def _halves(self, part: KeyProbability) -> bool:
         half = self.parameters.scale_by_half
@@ -144,7 +143,7 @@ class BrierScore:
 
 def _kept(
     state: Probability, answers: ScorelessPredictions
-) -> tuple[KeyProbability, ItemRows] | None:
+) -> tuple[KeyProbability, KeptItems] | None:
     """Return the only label key and its kept losses, or None if the scores have no loss."""
     found = state.kept
     if found is None:
