@@ -148,15 +148,15 @@ def test_two_files_without_one_common_column_are_not_joined(tmp_path, truths, pr
     assert recognized.predicted(files) is None
 
 
-def test_one_hot_truth_gets_the_call_that_reads_it(tmp_path):
+def test_one_hot_multilabel_predictions_get_the_call_that_reads_them(tmp_path):
     file = tmp_path / "table.csv"
-    file.write_text("cat,dog,score_cat,score_dog\n1,0,0.75,0.25\n0,1,0.5,0.5\n")
+    file.write_text("cat,dog,score_cat,score_dog\n1,0,1,0\n0,1,1,1\n")
 
-    with pytest.raises(
-        ConfigError, match="expected a column of true labels, found a column of 0 and 1 for each"
-    ) as caught:
+    with pytest.raises(ConfigError, match="expected one predicted label in each row") as caught:
         evaluate(file, ["Accuracy"])
 
-    call = caught.value.remedy.partition(": ")[2]
+    call = caught.value.remedy.partition("0.5: ")[2]
     names = {"df": pd.read_csv(file), "valor_classification": valor_classification}
-    assert evaluate(eval(call, names), ["Accuracy"])["Accuracy"].value == 1 / 2
+    choice = {"name": "Counts", "hardmax": False, "score_thresholds": 0.5}
+    values = {one.parameters["label"]: one.value for one in evaluate(eval(call, names), [choice])}
+    assert values["cat"] == {"tp": 1, "fp": 1, "fn": 0, "tn": 0}

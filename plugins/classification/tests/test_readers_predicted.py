@@ -15,7 +15,6 @@ from valor_classification.readers.arrays import from_predicted
 
 from valor_core import evaluate
 from valor_core.errors import ParameterError, ReadError
-from valor_core.results import Failed
 from valor_core.schemas.classification import Classification
 
 from .files import METRICS, error, read, written
@@ -194,20 +193,3 @@ def test_an_item_twice_in_the_predictions_is_named(tmp_path: Path) -> None:
         read("predicted", path=truths, predictions=predictions)
     with pytest.raises(ParameterError, match="path must name one table next to predictions, got 2"):
         read("predicted", path=[truths, tmp_path / "u.csv"], predictions=predictions)
-
-
-def test_column_of_confidences_is_named_by_metrics_that_need_it(tmp_path: Path) -> None:
-    rows = ("y_true,y_pred,confidence", "cat,cat,0.75", "dog,cat,0.5")
-    path = written(tmp_path, "t.csv", *rows)
-
-    (result,) = evaluate(path, ["CalibrationError"]).results
-
-    assert isinstance(result.value, Failed)
-    assert result.value.reason == (
-        "expected a score with each prediction, found 2 without; read those of 'confidence' with "
-        "the reader lists: set groundtruths, predictions and scores: confidence"
-    )
-    columns = {"groundtruths": "y_true", "predictions": "y_pred", "scores": "confidence"}
-    report = read("lists", "CalibrationError", path=path, **columns)
-    # of two items, the one of 0.75 is right: the distances are 0.25 and 0.5
-    assert report["CalibrationError"].value["ece"] == 0.375

@@ -336,7 +336,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         ),
         _spec.reader(
             "predicted",
-            "One row for each item with its true and its predicted label, without scores",
+            "One row for each item with its true and its predicted label",
             pairs="valor_classification.readers.arrays:predicted",
         ),
         _spec.reader("lists", "One row for each item with lists of predicted labels and scores"),

@@ -74,8 +74,12 @@ class ReaderMatch:
             task = served[0] if len(served) == 1 else None
         paths: list[Any] = [str(file) for file in files]
         names = {entry.name for entry in parameters_of(reader.parameter_class)}
+        sides = [first_rows(file) for file in files]
+        is_pair = len(sides) == 2 and None not in sides and "predictions" in names
         if len(files) <= 2 and "path" not in names and "groundtruths" in names:
             data = dict(zip(("groundtruths", "predictions"), paths, strict=False))
+        elif is_pair and len({side.names for side in sides if side is not None}) == 2:
+            data = {"path": paths[0], "predictions": paths[1]}
         else:
             data = {"path": paths[0] if len(paths) == 1 else paths}
         return cls(reader, Detected(data=data, task=task))
@@ -189,12 +193,14 @@ def column_parameters(spec: ReaderSpec, *, only_required: bool = False) -> list[
 def columns_to_name(
     files: int, task: str, registry: Registry, metrics: Sequence[Any]
 ) -> tuple[ReaderSpec, list[str]] | None:
-    """Reader of tables with the fewest parameters, and its parameters that name columns.
+    """Simplest reader of tables, and its parameters that name columns.
+
+    It is a reader of predicted labels, or else the one with the fewest parameters.
 
     Parameters
     ----------
     files : int
-        Number of files: readers of two files have no parameter ``path``.
+        Number of files: readers of two files have a parameter ``predictions``.
     task : str
         Name of the task.
     registry : Registry
@@ -207,13 +213,16 @@ def columns_to_name(
         if spec.detect is None or not takes_tables(spec):
             continue
         entries = parameters_of(spec.parameter_class)
-        has_path = any(entry.required and entry.name == "path" for entry in entries)
-        if has_path == (files != 2) and spec.serves(registry.find(TaskSpec, task)):
+        accepted = "predictions" if files == 2 else "path"
+        is_accepted = any(entry.name == accepted for entry in entries)
+        if is_accepted and spec.serves(registry.find(TaskSpec, task)):
             columns = column_parameters(spec, only_required=True)
-            found.append((spec.namespace != task, len(entries), len(columns), spec, columns))
+            columns = ["uid", *columns] if files == 2 and "uid" not in columns else columns
+            order = (spec.namespace != task, spec.short_name != "predicted", len(entries))
+            found.append((order, spec, columns))
     if not found:
         return None
-    *_, reader, columns = min(found, key=lambda one: one[:3])
+    _, reader, columns = min(found, key=lambda one: one[0])
     if reader.task is None:
         return reader, [f"columns.{name}" for name in _fields_read(task, registry, metrics)]
     return reader, columns

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
@@ -159,12 +159,15 @@ class ScoreList:
         Finite scores.
     scored : bool
         Whether the model returned scores. If not, all values are 1.
+    best_only : bool
+        Whether only predicted labels have a score, which says nothing of the other labels.
     """
 
     datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
     labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     values: Floats = field(eq=BY_CONTENT, converter=_score_column)
     scored: bool = True
+    best_only: bool = False
 
     def __attrs_post_init__(self) -> None:
         if not len(self.datums) == len(self.labels) == len(self.values):
@@ -178,7 +181,7 @@ class ScoreList:
     def select(self, positions: Codes) -> ScoreList:
         """Return the scores of the datums at the given positions, which are numbered anew."""
         rows, datums = rows_of_datums(self.datums, positions)
-        return ScoreList(datums, self.labels[rows], self.values[rows], self.scored)
+        return evolve(self, datums=datums, labels=self.labels[rows], values=self.values[rows])
 
     def relabel(self, renamed: Codes) -> ScoreList:
         """Return the same scores with new label codes.
@@ -193,18 +196,18 @@ class ScoreList:
         is_first[1:] = (np.diff(datums) != 0) | (np.diff(sorted_labels) != 0)
         first = np.flatnonzero(is_first)
         if not len(first):
-            return ScoreList(self.datums, labels, self.values, self.scored)
+            return evolve(self, labels=labels)
         values = np.maximum.reduceat(self.values[order], first)
         in_order = np.argsort(order[first])
         kept = order[first][in_order]
-        return ScoreList(self.datums[kept], labels[kept], values[in_order], self.scored)
+        return evolve(self, datums=self.datums[kept], labels=labels[kept], values=values[in_order])
 
     def joins(self, other: ScoreMatrix | ScoreList) -> bool:
         """Return whether `joined` can concatenate this list and other scores."""
         return (
             isinstance(other, ScoreList)
             and self.values.dtype == other.values.dtype
-            and self.scored == other.scored
+            and (self.scored, self.best_only) == (other.scored, other.best_only)
         )
 
     @classmethod
@@ -212,11 +215,11 @@ class ScoreList:
         cls, parts: Sequence[ScoreList], starts: Sequence[int], codes: Sequence[Codes]
     ) -> ScoreList:
         """Concatenate lists for which `joins` is true, shifting datums and mapping label codes."""
-        return cls(
-            shifted([part.datums for part in parts], starts),
-            recoded([part.labels for part in parts], codes),
-            Checked(read_only(np.concatenate([part.values for part in parts]))),
-            parts[0].scored,
+        return evolve(
+            parts[0],
+            datums=shifted([part.datums for part in parts], starts),
+            labels=recoded([part.labels for part in parts], codes),
+            values=Checked(read_only(np.concatenate([part.values for part in parts]))),
         )
 
     def detached(self) -> ScoreList:

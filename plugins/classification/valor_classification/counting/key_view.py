@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 
 from valor_classification import kernels
@@ -344,7 +345,8 @@ def _view(batch: ClassificationBatch, key: str, is_used: NDArray[np.bool_]) -> K
     else:
         rows = np.flatnonzero(own_scores)
         labels = codes[scores.labels[rows]]
-        key_scores = ScoreList(scores.datums[rows], labels, scores.values[rows], scores.scored)
+        datums, values = scores.datums[rows], scores.values[rows]
+        key_scores = evolve(scores, datums=datums, labels=labels, values=values)
     return KeyView(
         tuple(label for label, own_one in zip(batch.labels, is_own, strict=True) if own_one),
         batch.datums.uids,

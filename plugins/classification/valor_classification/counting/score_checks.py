@@ -10,6 +10,7 @@ from attrs import define
 from valor_classification import kernels
 from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import KeyView, views
+from valor_core.errors import and_more
 from valor_core.results import Failed
 from valor_core.schemas import Floats
 from valor_core.schemas.classification import ClassificationBatch, ScoreList
@@ -17,6 +18,7 @@ from valor_core.states import StateContent, StateRequest, counted
 
 SCORE_NAMES = ("score", "y_score", "y_prob", "probability", "prob", "proba", "confidence")
 """Names of columns that hold scores."""
+_SHOWN = 3
 
 
 @define(slots=False, repr=False)
@@ -27,11 +29,14 @@ class KeyScorelessPredictions(KeyState):
     ----------
     predictions : int
         Predictions without a score.
+    best_only : int
+        Predictions whose score is the only one of their item.
     columns : set of str
         Metadata fields of their items that seem to hold scores.
     """
 
     predictions: int = counted(int)
+    best_only: int = counted(int)
     columns: set[str] = counted(set)
 
     def update(self, view: KeyView) -> None:
@@ -39,6 +44,8 @@ class KeyScorelessPredictions(KeyState):
         self.add(view.labels)
         if isinstance(view.scores, ScoreList) and not view.scores.scored:
             self.predictions += len(view.scores.values)
+        elif isinstance(view.scores, ScoreList) and view.scores.best_only:
+            self.best_only += len(view.scores.values)
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view; weights do not matter."""
@@ -46,19 +53,32 @@ class KeyScorelessPredictions(KeyState):
 
     def restore(self, content: StateContent) -> None:
         """Set a new state to the content that `dump` returned."""
-        super().restore({"columns": [], **content})  # states of earlier versions have none
+        # not in states of earlier versions
+        super().restore({"columns": [], "best_only": 0, **content})
 
     @property
     def refusal(self) -> Failed | None:
-        """Reason why metrics of scores fail, or None."""
+        """Reason why metrics of the scores of all labels fail, or None."""
+        if self.refusal_of_best is not None or not self.best_only:
+            return self.refusal_of_best
+        column = f", in {min(self.columns)!r}" if self.columns else ""
+        names = sorted(label.value for label in self.labels)
+        named = ", ".join(f"score_{name}" for name in names[:_SHOWN]) + and_more(
+            len(names) - _SHOWN
+        )
+        return Failed(
+            f"expected a score of each label, found only the one of the predicted label{column}; "
+            f"write a column of scores for each label: {named}"
+        )
+
+    @property
+    def refusal_of_best(self) -> Failed | None:
+        """Reason why metrics of the predicted labels' scores fail, or None."""
         if not self.predictions:
             return None
         remedy = "give the model's probabilities, not its answers"
         if self.columns:
-            remedy = (
-                f"read those of {min(self.columns)!r} with the reader lists: set groundtruths, "
-                f"predictions and scores: {min(self.columns)}"
-            )
+            remedy = f"read those of {min(self.columns)!r}: set data.score to it"
         return Failed(
             f"expected a score with each prediction, found {self.predictions:,} without; {remedy}"
         )

@@ -77,7 +77,9 @@ class CalibrationError:
             parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
             if positive is not None:
                 parameters["positive"] = positive
-            refusal = unknown if answers.of(key).refusal is None else answers.of(key).refusal
+            check = answers.of(key)
+            refusal = check.refusal_of_best if positive is None else check.refusal
+            refusal = unknown if refusal is None else refusal
             value = self._value(part) if refusal is None else refusal
             yield Result(parameters=parameters, value=value)
 

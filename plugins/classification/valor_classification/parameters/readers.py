@@ -18,12 +18,22 @@ _PATH: Any = parameter(
 
 _UID: Any = parameter(
     default=None,
-    help="Column of the item's uid; null is 'uid', and the row's number in its file where "
-    "there is no such column.",
+    help="Column of the item's uid; null is 'uid', or the row's number without such a column.",
 )
 
 
 _KEY: Any = parameter(default="class", help="Key of all labels.")
+
+
+_PREDICTIONS: Any = parameter(
+    default=None, help="Table of predictions, if path has only true labels; joined by uid."
+)
+
+
+_PREFIX: Any = parameter(
+    default=None,
+    help="Prefix of columns of 0 and 1, one a label, instead of a column of labels.",
+)
 
 
 _PARTITION_BYTES: Any = parameter(
@@ -59,7 +69,9 @@ class WideParameters:
 
     path: tuple[TableSource, ...] = _PATH
     uid: str | None = _UID
+    predictions: TableSource | None = _PREDICTIONS
     label: str = parameter(default="label", help="Column of the true label.")
+    label_prefix: str | None = _PREFIX
     scores: tuple[str, ...] | None = parameter(
         default=None,
         help="Columns of the scores, called like their labels; null is all columns that start "
@@ -71,15 +83,15 @@ class WideParameters:
     labels: MixedLabelList | None = parameter(
         default=None,
         help="Labels of the score columns, in their order; null is the columns' names. Of two "
-        "labels and one column, its scores are probabilities of the second. A name that ends in "
-        ".txt is a file with a label a line.",
+        "labels and one column, it has probabilities of the second. A .txt file has a label a "
+        "line.",
         non_empty=True,
         distinct=True,
     )
     unscored_labels: bool = parameter(
         default=False,
-        help="Whether a true label may have no score column: one that the classifier does not "
-        "know, so that it is always missed, or one that a label_map renames.",
+        help="Whether a true label may have no score column: one that is never predicted, or one "
+        "that a label_map renames.",
     )
     key: str = _KEY
     partition_bytes: int = _PARTITION_BYTES
@@ -90,15 +102,17 @@ class PredictedParameters:
     """Parameters of the reader of predicted labels."""
 
     path: tuple[TableSource, ...] = _PATH
-    predictions: TableSource | None = parameter(
-        default=None,
-        help="Table of the predicted labels, if path has only the true ones; joined by uid.",
-    )
+    predictions: TableSource | None = _PREDICTIONS
     uid: str | None = _UID
     label: str = parameter(default="label", help="Column of the true label, or of a list of them.")
     prediction: str = parameter(
         default="prediction", help="Column of the predicted label, or of a list of them."
     )
+    score: str | None = parameter(
+        default=None, help="Column of the predicted label's score; null is none."
+    )
+    label_prefix: str | None = _PREFIX
+    prediction_prefix: str | None = _PREFIX
     key: str = _KEY
     partition_bytes: int = _PARTITION_BYTES
 

@@ -18,7 +18,8 @@ from valor_core.errors import ReadError
 from valor_core.schemas import DEFAULT_KEY, Codes, Floats, Vocabulary
 from valor_core.schemas.label import kept_label
 
-_UID = "uid"
+UID = "uid"
+"""Default column of uids."""
 _WILDCARDS = "*?["
 
 
@@ -58,8 +59,8 @@ class ItemTables:
         partitions. With several files, the path of the file below their common folder precedes the
         number.
         """
-        if self.uid is not None or table.has(_UID):
-            return table.uids(self.uid or _UID)
+        if self.uid is not None or table.has(UID):
+            return table.uids(self.uid or UID)
         numbers = table.rows
         first = self.paths[0]
         if isinstance(first, TableInMemory) or (len(self.paths) == 1 and not _is_pattern(first)):
@@ -69,7 +70,7 @@ class ItemTables:
 
     def columns_read(self, *names: str) -> set[str]:
         """Columns that are no metadata: the uid's and the ones named."""
-        return {self.uid or _UID, *names}
+        return {self.uid or UID, *names}
 
     def _from_shared_folder(self, file: Path) -> str:
         """A file's path, the same from wherever the files are named."""

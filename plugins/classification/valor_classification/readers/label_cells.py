@@ -84,6 +84,81 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> L
     return rows, np.concatenate([np.empty(0, np.int64), *each]), untold
 
 
+@frozen(eq=False, repr=False)
+class LabelColumns:
+    """Labels of the rows of a table, sorted by row.
+
+    Parameters
+    ----------
+    rows, labels : ndarray of int64, shape (n,)
+        Row and label code of each label.
+    columns : tuple of str
+        Columns that hold them.
+    empty : EmptyLabels
+        Empty cells.
+    """
+
+    rows: Codes
+    labels: Codes
+    columns: tuple[str, ...]
+    empty: EmptyLabels = field(factory=EmptyLabels)
+
+    @classmethod
+    def of(cls, table: Table, name: str, key: str, vocabulary: Vocabulary) -> LabelColumns:
+        """Labels of a column, as in `label_column`."""
+        rows, codes, empty = label_column(table, name, key, vocabulary)
+        return cls(rows, codes, (name,), empty)
+
+    @classmethod
+    def of_indicators(
+        cls, table: Table, prefix: str, names: Sequence[str], key: str, vocabulary: Vocabulary
+    ) -> LabelColumns:
+        """Labels of columns of 0 and 1, one for each label.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        prefix : str
+            Beginning of the columns' names, before the label.
+        names : sequence of str
+            Labels.
+        key : str
+            Key of the labels.
+        vocabulary : Vocabulary
+            Vocabulary to extend.
+
+        Raises
+        ------
+        ReadError
+            If there is no such column, or a cell is neither 0 nor 1.
+
+        Examples
+        --------
+        >>> table = Table({"is_cat": ["1", "0"], "is_dog": ["1", "1"]}, "t.csv")
+        >>> names = ["cat", "dog"]
+        >>> found = LabelColumns.of_indicators(table, "is_", names, "class", Vocabulary())
+        >>> found.rows, found.labels
+        (array([0, 0, 1]), array([0, 1, 1]))
+        """
+        columns = tuple(f"{prefix}{name}" for name in names)
+        if not columns:
+            raise ReadError(
+                f"{table.source}: has no column that starts with {prefix!r}, {table.known_names}"
+            )
+        indicators = np.stack([table.floats(column) for column in columns], axis=1)
+        wrong = np.argwhere((indicators != 0) & (indicators != 1))
+        if len(wrong):
+            row, column = wrong[0].tolist()
+            raise ReadError(
+                f"{table.place(row, columns[column])}: expected 0 or 1, found "
+                f"{float(indicators[row, column]):g}"
+            )
+        codes = vocabulary.join(kept_label(key, name) for name in names)
+        rows, at = np.nonzero(indicators)
+        return cls(rows, np.asarray(codes)[at], columns)
+
+
 def labels(value: Any, where: str, key: str) -> tuple[Label, ...]:
     """Labels of one cell: a value, a list of values, or a table of values by label key.
 

@@ -1,28 +1,28 @@
-"""Reader of predicted labels: one row for each item, its labels without scores."""
+"""Reader of predicted labels: one row for each item, with the score of its label or without."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from valor_files import Table, TablePartition, WholeFiles, columns_beside, read_table
 
 from valor_classification.parameters.readers import PredictedParameters
-from valor_classification.readers.item_tables import ItemTables
-from valor_classification.readers.label_cells import EmptyLabels, label_column
-from valor_core.errors import ParameterError
+from valor_classification.readers.item_tables import UID, ItemTables
+from valor_classification.readers.joined import JoinedTables, pair_of_files
+from valor_classification.readers.label_cells import LabelColumns
+from valor_core.errors import ReadError, and_more
 from valor_core.readers import Partition
-from valor_core.schemas import Codes, Datums, Vocabulary
+from valor_core.schemas import Datums, Vocabulary
 from valor_core.schemas.classification import ClassificationBatch, ScoreList
-
-_UID = "uid"
 
 
 @frozen
 class PredictedReader:
-    """Reader of rows of true and predicted label; predictions score 1, other columns are metadata.
+    """Reader of rows of true and predicted label; other columns are metadata.
+
+    Without a column of scores, predictions score 1. That column is also metadata, for slices.
 
     Parameters
     ----------
@@ -37,95 +37,111 @@ class PredictedReader:
 
     def partitions(self) -> Sequence[Partition]:
         """Ranges of the files, or both files if the predictions have their own."""
-        paths, predictions = self.parameters.path, self.parameters.predictions
-        if predictions is None:
-            return self._tables.partitions()
-        if len(paths) > 1:
-            raise ParameterError(
-                f"path must name one table next to predictions, got {len(paths)}",
-                "Join the true labels in one table.",
-            )
-        return (WholeFiles(paths[0], predictions),)
+        chosen = self.parameters
+        if chosen.predictions is not None:
+            return pair_of_files(chosen.path, chosen.predictions)
+        return self._tables.partitions()
 
     def read(self, partition: Partition) -> Iterator[ClassificationBatch]:
         """Yield the batch of one range, or of both files."""
         if isinstance(partition, WholeFiles):
-            yield self._joined(
-                read_table(partition.groundtruths), read_table(partition.predictions)
-            )
+            yield self._joined(JoinedTables.read(partition, self.parameters.uid or UID))
         elif isinstance(partition, TablePartition):
             yield self._batch(read_table(partition))
 
     def _batch(self, table: Table) -> ClassificationBatch:
-        chosen = self.parameters
         vocabulary = Vocabulary()
-        truth_rows, truths, missing = label_column(table, chosen.label, chosen.key, vocabulary)
-        rows, predicted, unseen = label_column(table, chosen.prediction, chosen.key, vocabulary)
-        untold = missing | unseen
-        used = self._tables.columns_read(chosen.label, chosen.prediction)
-        metadata = columns_beside(table, used)
+        truths, predicted = self._sides(table, table, vocabulary)
+        empty = truths.empty | predicted.empty
+        metadata = columns_beside(
+            table, self._tables.columns_read(*truths.columns, *predicted.columns)
+        )
         return ClassificationBatch(
             Datums(self._tables.uids(table), metadata),
             vocabulary.labels,
-            truth_rows,
-            truths,
-            ScoreList(rows, predicted, np.ones(len(rows)), scored=False),
-            untold.counts,
-            untold.first,
+            truths.rows,
+            truths.labels,
+            self._scores(table, predicted),
+            empty.counts,
+            empty.first,
         )
 
-    def _joined(self, truths: Table, predictions: Table) -> ClassificationBatch:
+    def _joined(self, tables: JoinedTables) -> ClassificationBatch:
         """Make the batch of two tables, joined by uid."""
-        chosen, uid = self.parameters, self.parameters.uid or _UID
-        numbers: dict[Any, int] = {}
-        true_datums, datums = (
-            np.array([numbers.setdefault(one, len(numbers)) for one in table.uids(uid).tolist()])
-            for table in (truths, predictions)
-        )
         vocabulary = Vocabulary()
-        rows, labels, missing = label_column(truths, chosen.label, chosen.key, vocabulary)
-        labelled, predicted, unlabelled = label_column(
-            predictions, chosen.prediction, chosen.key, vocabulary
-        )
-        order = np.argsort(datums[labelled], kind="stable")
-        untold = missing | unlabelled
-        untold |= _alone(truths, true_datums, datums, "ground truth", predictions.source)
-        untold |= _alone(predictions, datums, true_datums, "prediction", truths.source)
+        truths, predicted = self._sides(tables.truths, tables.predictions, vocabulary)
+        empty = truths.empty | predicted.empty | tables.unmatched
+        scores = self._scores(tables.predictions, predicted)
+        datums = tables.datums[scores.datums]
+        order = np.argsort(datums, kind="stable")
         return ClassificationBatch(
-            Datums(
-                np.array(list(numbers), dtype=np.object_),
-                self._metadata(len(numbers), (predictions, datums), (truths, true_datums)),
-            ),
+            tables.datums_beside((*truths.columns, *predicted.columns)),
             vocabulary.labels,
-            true_datums[rows],
-            labels,
-            ScoreList(datums[labelled][order], predicted[order], np.ones(len(order)), scored=False),
-            untold.counts,
-            untold.first,
+            tables.true_datums[truths.rows],
+            truths.labels,
+            evolve(
+                scores,
+                datums=datums[order],
+                labels=scores.labels[order],
+                values=scores.values[order],
+            ),
+            empty.counts,
+            empty.first,
         )
 
-    def _metadata(self, count: int, *tables: tuple[Table, Codes]) -> dict[str, Any]:
-        """Metadata columns of all tables; the last one decides where two have a column."""
+    def _sides(
+        self, truths: Table, predictions: Table, vocabulary: Vocabulary
+    ) -> tuple[LabelColumns, LabelColumns]:
+        """True labels of one table, and predicted labels of another or the same."""
         chosen = self.parameters
-        used = {chosen.uid or _UID, chosen.label, chosen.prediction}
-        metadata: dict[str, Any] = {}
-        for table, datums in tables:
-            for name, cells in columns_beside(table, used).items():
-                column = metadata.setdefault(name, np.full(count, None, dtype=object))
-                for datum, cell in zip(datums.tolist(), cells, strict=True):
-                    column[datum] = cell
-        return metadata
+        names = self._names(truths, chosen.label_prefix)
+        predicted_names = self._names(predictions, chosen.prediction_prefix)
+        if names is not None and predicted_names is not None:
+            names = predicted_names
+        found = (
+            (truths, chosen.label, chosen.label_prefix, names),
+            (predictions, chosen.prediction, chosen.prediction_prefix, predicted_names),
+        )
+        true, predicted = (
+            LabelColumns.of(table, column, chosen.key, vocabulary)
+            if names is None
+            else LabelColumns.of_indicators(table, prefix or "", names, chosen.key, vocabulary)
+            for table, column, prefix, names in found
+        )
+        return true, predicted
+
+    def _names(self, table: Table, prefix: str | None) -> list[str] | None:
+        """Labels of the columns of 0 and 1 that start with a prefix."""
+        if prefix is None:
+            return None
+        uid = self.parameters.uid or UID
+        starting = [name for name in table.names if name.startswith(prefix) and name != uid]
+        return [name.removeprefix(prefix) for name in starting]
+
+    def _scores(self, table: Table, predicted: LabelColumns) -> ScoreList:
+        """Predicted labels with their scores, or without."""
+        name, rows = self.parameters.score, predicted.rows
+        if name is None:
+            return ScoreList(rows, predicted.labels, np.ones(len(rows)), scored=False)
+        again = np.flatnonzero(rows[1:] == rows[:-1])
+        if len(again):
+            row = int(rows[again[0]])
+            count = int(np.count_nonzero(rows == row))
+            raise ReadError(
+                f"{table.place(row, name)}: expected the score of one predicted label, found "
+                f"{count} labels",
+                "Write lists of labels and of scores, and choose the reader lists.",
+            )
+        values = table.floats(name, allow_missing=True)[rows]
+        missing = np.flatnonzero(np.isnan(values))
+        if len(missing):
+            raise ReadError(
+                f"{table.place(int(rows[missing[0]]), name)}: expected the score of the predicted "
+                f"label, found none{and_more(len(missing) - 1)}"
+            )
+        return ScoreList(rows, predicted.labels, values, best_only=True)
 
     @property
     def _tables(self) -> ItemTables:
         chosen = self.parameters
         return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
-
-
-def _alone(table: Table, datums: Codes, partners: Codes, side: str, source: str) -> EmptyLabels:
-    """Rows of a table whose item the other table lacks."""
-    rows = np.flatnonzero(~np.isin(datums, partners))
-    if not len(rows):
-        return EmptyLabels()
-    what = f"{table.unit}s with a {side} whose item is not in {source}"
-    return EmptyLabels({what: len(rows)}, {what: (table.source, table.row(int(rows[0])))})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+from attrs import frozen
 from valor_files import (
     Detected,
     Table,
@@ -27,43 +29,151 @@ _PREDICTION = ("prediction", "y_pred", "predicted", "predicted_label", "pred", "
 _LISTS = ("predictions", "y_pred", "prediction", "predicted")
 _UID = ("uid", "id", "item_id", "image_id", "filename", "image", "file")
 _PREFIXES = ("score_", "prob_", "proba_", "probability_", "p_")
+_INDICATED = ("", "true_", "y_true_", "label_", "target_", "truth_", "gt_", "is_")
+_INDICATED_SCORES = (
+    *_PREFIXES,
+    "y_score_",
+    "y_prob_",
+    "pred_",
+    "y_pred_",
+    "prediction_",
+    "predicted_",
+)
 _NO_AND_YES = ({"0", "1"}, {"false", "true"})
 
 _SCORED = ("Accuracy", "F1", "ROCAUC")
 _UNSCORED = ("Accuracy", "Precision", "Recall", "F1")
+_OF_BEST = (*_UNSCORED, "CalibrationError")
 
 
 def wide(files: Sequence[TableSource]) -> Detected | None:
-    """A true label, and a score column for each label or for the second of two."""
+    """A true label, and a score column for each label or for the second of two.
+
+    True labels may be columns of 0 and 1. They may be in a table of their own with the same uids.
+    """
     table = _alike(files)
-    truth = None if table is None else column_called(table, _TRUTH)
-    if table is not None and truth is None:
-        _check_not_one_hot(table)
-    if table is None or truth is None:
-        return None
-    data = _path(files) | changed_columns({"uid": column_called(table, _UID), "label": truth})
+    if table is not None:
+        found = _scored(table, table, _path(files))
+        if found is not None or len(files) == 1:
+            return found
+    for pair in _pairs(files):
+        found = _scored(pair.truths, pair.predictions, pair.data)
+        if found is not None:
+            return found
+    return None
+
+
+@frozen(eq=False, repr=False)
+class _Pair:
+    """Two tables that share a column of uids, in the order ground truths, predictions."""
+
+    truths: Table
+    predictions: Table
+    uid: str
+    data: Mapping[str, object]
+
+
+def _pairs(files: Sequence[TableSource]) -> Iterator[_Pair]:
+    """Yield two tables that share a column of uids, in both orders."""
+    tables = [first_rows(file) for file in files]
+    first, second = tables if len(tables) == 2 else (None, None)
+    if first is None or second is None or files[0] == files[1]:
+        return
+    uid = _shared_uid(first, second)
+    if uid is None:
+        return
+    sides = [(first, files[0]), (second, files[1])]
+    for (truths, file), (predictions, other) in (sides, sides[::-1]):
+        data: dict[str, object] = {
+            "path": named_source(file),
+            "predictions": named_source(other),
+            **changed_columns({"uid": uid}),
+        }
+        yield _Pair(truths, predictions, uid, data)
+
+
+def _shared_uid(first: Table, second: Table) -> str | None:
+    """Column of uids in both tables: by its name, or the only column that both have."""
+    named = column_called(first, _UID)
+    if named is not None and second.has(named):
+        return named
+    shared = [name for name in first.names if second.has(name)]
+    if len(shared) == 1:
+        return shared[0]
+    ids = [name for name in shared if name.casefold().endswith("id")]
+    return ids[0] if len(ids) == 1 else None
+
+
+def _scored(truths: Table, scores: Table, path: Mapping[str, object]) -> Detected | None:
+    """True labels in one table, and scores in another or the same."""
+    truth = column_called(truths, _TRUTH)
+    if truth is None or (truths is not scores and scores.has(truth)):
+        return _indicated(truths, scores, path)
+    uid = {} if "predictions" in path else {"uid": column_called(truths, _UID)}
+    data = dict(path) | changed_columns(uid | {"label": truth})
     for prefix in _PREFIXES:
-        if any(name.startswith(prefix) for name in table.names):
+        if any(name.startswith(prefix) for name in scores.names):
             return Detected(
                 data=data | changed_columns({"prefix": prefix}, own=("score_",)), metrics=_SCORED
             )
-    cells = [cell for cell in table.values(truth).tolist() if cell is not None]
+    cells = [cell for cell in truths.values(truth).tolist() if cell is not None]
     values = {label_value(cell) or str(cell) for cell in cells}
-    named = [name for name in table.names if name in values]
+    named = [name for name in scores.names if name in values]
     if len(named) > 1:
         return Detected(data=data | {"scores": named}, metrics=_SCORED)
-    score, prediction = column_called(table, SCORE_NAMES), column_called(table, _PREDICTION)
+    score, prediction = column_called(scores, SCORE_NAMES), column_called(scores, _PREDICTION)
     if prediction is not None:
-        if not _are_probabilities(table, prediction):
+        if not _are_probabilities(scores, prediction):
             return None
         score = prediction
     labels = _two_labels(values)
     if score is None or labels is None:
         return None
-    may_be_predicted = column_called(table, ("label", "class")) == truth
+    may_be_predicted = column_called(truths, ("label", "class")) == truth and truths is scores
     if may_be_predicted and {label.casefold() for label in labels} not in _NO_AND_YES:
         return None
     return Detected(data=data | {"scores": [score], "labels": labels}, metrics=_SCORED)
+
+
+def _indicated(truths: Table, scores: Table, path: Mapping[str, object]) -> Detected | None:
+    """True labels as columns of 0 and 1, and a column of scores for each of them."""
+    found = _indicators(truths, scores)
+    if found is None:
+        return None
+    labels, true_prefix, prefix = found
+    columns = [f"{prefix}{label}" for label in labels]
+    if not all(_are_numbers(scores, name) for name in columns):
+        return None
+    if not any(_are_probabilities(scores, name) for name in columns):
+        return None
+    uid = {} if "predictions" in path else {"uid": column_called(truths, _UID)}
+    data = dict(path) | changed_columns(uid) | {"label_prefix": true_prefix}
+    named = changed_columns({"prefix": prefix}, own=("score_",)) if prefix else {"scores": columns}
+    return Detected(data=data | named, metrics=_SCORED)
+
+
+def _indicators(truths: Table, predictions: Table) -> tuple[list[str], str, str] | None:
+    """Labels with a column of 0 and 1 in one table, and one in the other; and both prefixes."""
+    is_one = truths is predictions
+    for prefix in _INDICATED_SCORES if is_one else (*_INDICATED_SCORES, ""):
+        starting = [name for name in predictions.names if name.startswith(prefix)]
+        labels = [name.removeprefix(prefix) for name in starting if name not in _UID]
+        for true_prefix in _INDICATED:
+            columns = [f"{true_prefix}{label}" for label in labels]
+            may_be = len(labels) > 1 and all(map(truths.has, columns))
+            if may_be and not (is_one and columns == starting) and _are_indicators(truths, columns):
+                return labels, true_prefix, prefix
+    return None
+
+
+def _are_indicators(table: Table, names: Sequence[str]) -> bool:
+    """Return whether columns hold only 0 and 1."""
+    cells = {as_number(cell) for name in names for cell in table.values(name).tolist()}
+    return bool(cells) and cells <= {0, 1}
+
+
+def _are_numbers(table: Table, name: str) -> bool:
+    return all(as_number(cell) is not None for cell in table.values(name).tolist())
 
 
 def _is_score(name: str) -> bool:
@@ -92,72 +202,87 @@ def _are_probabilities(table: Table, name: str) -> bool:
     return any(number % 1 for number in numbers)
 
 
-def _check_not_one_hot(table: Table) -> None:
-    """Raise a `ConfigError` if ground truths are columns of 0 and 1 next to columns of scores."""
-    for prefix in _PREFIXES:
-        labels = [name.removeprefix(prefix) for name in table.names if name.startswith(prefix)]
-        if len(labels) < 2 or not all(map(table.has, labels)):
-            continue
-        cells = {as_number(cell) for name in labels for cell in table.values(name).tolist()}
-        if cells <= {0, 1}:
-            scores = [f"{prefix}{label}" for label in labels]
-            raise ConfigError(
-                f"{table.source}: expected a column of true labels, found a column of 0 and 1 for "
-                f"each label: {', '.join(map(repr, labels))}",
-                "Read it with pandas, and pass both sides: valor_classification.from_arrays("
-                f"df[{labels}].to_numpy(), df[{scores}].to_numpy(), labels={labels})",
-            )
-
-
 def predicted(files: Sequence[TableSource]) -> Detected | None:
-    """A true and a predicted label, and no scores; in one table, or in two with a common uid."""
-    joined = _joined(files)
-    if joined is not None:
-        return joined
+    """A true and a predicted label, with its score or without; also in two tables.
+
+    Labels may be columns of 0 and 1. Two tables have a common column of uids.
+    """
     table = _alike(files)
-    if table is None or wide(files) is not None:
+    if table is not None and wide(files) is None:
+        truth, prediction = column_called(table, _TRUTH), column_called(table, _PREDICTION)
+        if truth is not None and prediction is not None and not _holds_lists(table, prediction):
+            uid = column_called(table, _UID)
+            columns = changed_columns({"uid": uid, "label": truth, "prediction": prediction})
+            return _predicted(_path(files) | columns, table)
+        found = _indicated_labels(table, table)
+        if found is not None:
+            columns = changed_columns({"uid": column_called(table, _UID)})
+            return Detected(data=_path(files) | columns | found, metrics=_UNSCORED)
+    return _joined(files)
+
+
+def _predicted(data: Mapping[str, object], table: Table) -> Detected:
+    """Add the column of the predicted labels' scores in a table, if it has one."""
+    score = column_called(table, SCORE_NAMES)
+    if score is None or not _are_probabilities(table, score):
+        return Detected(data=data, metrics=_UNSCORED)
+    return Detected(data={**data, "score": score}, metrics=_OF_BEST)
+
+
+def _indicated_labels(truths: Table, predictions: Table) -> dict[str, object] | None:
+    """True and predicted labels as columns of 0 and 1, with one predicted label in each row."""
+    found = _indicators(truths, predictions)
+    if found is None:
         return None
-    truth, prediction = column_called(table, _TRUTH), column_called(table, _PREDICTION)
-    if truth is None or prediction is None or _holds_lists(table, prediction):
+    labels, true_prefix, prefix = found
+    predicted = [f"{prefix}{label}" for label in labels]
+    if not _are_indicators(predictions, predicted):
         return None
-    uid = column_called(table, _UID)
-    chosen = changed_columns({"uid": uid, "label": truth, "prediction": prediction})
-    return Detected(data=_path(files) | chosen, metrics=_UNSCORED)
+    ones = np.sum([predictions.floats(name) for name in predicted], axis=0)
+    if (ones != 1).any():
+        columns = [f"{true_prefix}{label}" for label in labels]
+        raise ConfigError(
+            f"{predictions.source}: expected one predicted label in each {predictions.unit}, found "
+            f"{int(ones[ones != 1][0])} in columns of 0 and 1: {', '.join(map(repr, predicted))}",
+            "Read it with pandas, and pass both sides with the metrics' parameters hardmax: false "
+            "and score_thresholds: 0.5: valor_classification.from_arrays("
+            f"df[{columns}].to_numpy(), df[{predicted}].to_numpy(), labels={labels})",
+        )
+    return {"label_prefix": true_prefix, "prediction_prefix": prefix}
 
 
 def _joined(files: Sequence[TableSource]) -> Detected | None:
     """A table of true labels and one of predicted labels, with a common column of uids."""
-    tables = [first_rows(file) for file in files]
-    if len(tables) != 2 or None in tables:
-        return None
-    pairs = [(file, table) for file, table in zip(files, tables, strict=True) if table is not None]
-    if any(
-        column_called(table, SCORE_NAMES) is not None or any(map(_is_score, table.names))
-        for _, table in pairs
-    ):
-        return None
-    found = [
-        (column_called(table, _TRUTH), column_called(table, _PREDICTION)) for _, table in pairs
-    ]
-    match found:
-        case [(str() as label, None), (None, str() as prediction)]:
-            pass
-        case [(None, str() as prediction), (str() as label, None)]:
-            pairs.reverse()
-        case [(str() as label, None), (str() as prediction, None)] if label == prediction:
-            pass
-        case _:
+    for pair in _pairs(files):
+        truths, predictions = pair.truths, pair.predictions
+        indicated = _indicated_labels(truths, predictions)
+        if indicated is not None:
+            return Detected(data={**pair.data, **indicated}, metrics=_UNSCORED)
+        if any(map(_is_score, (*truths.names, *predictions.names))):
             return None
-    (truths, true), (predictions, predicted) = pairs
-    common = [name for name in true.names if name != label and predicted.has(name)]
-    uid = column_called(true, _UID)
-    if uid is None or not predicted.has(uid):
-        uid = common[0] if len(common) == 1 else None
-    if uid is None or _holds_lists(predicted, prediction):
+        label, prediction = column_called(truths, _TRUTH), column_called(predictions, _PREDICTION)
+        if label is None and prediction is None and truths.names == predictions.names:
+            label = prediction = _only_label(truths, predictions, pair.uid)
+        elif prediction is None and predictions.has(label or ""):
+            is_scored = column_called(predictions, SCORE_NAMES) is not None
+            prediction = None if is_scored else label  # the reader long reads scored labels
+        if label is None or prediction is None or _holds_lists(predictions, prediction):
+            continue
+        if truths.has(prediction) and prediction != label:  # a table of both sides
+            continue
+        columns = changed_columns({"label": label, "prediction": prediction})
+        return _predicted({**pair.data, **columns}, predictions)
+    return None
+
+
+def _only_label(truths: Table, predictions: Table, uid: str) -> str | None:
+    """The only column next to uids, if it repeats values that may be labels; else None."""
+    names = [name for name in truths.names if name != uid]
+    if len(names) != 1:
         return None
-    places = {"path": named_source(truths), "predictions": named_source(predictions)}
-    chosen = changed_columns({"uid": uid, "label": label, "prediction": prediction})
-    return Detected(data=places | chosen, metrics=_UNSCORED)
+    cells = [cell for table in (truths, predictions) for cell in table.values(names[0]).tolist()]
+    are_labels = all(cell is None or label_value(cell) for cell in cells)
+    return names[0] if are_labels and len({*map(str, cells)}) <= len(cells) / 2 else None
 
 
 def lists(files: Sequence[TableSource]) -> Detected | None:

@@ -6,15 +6,50 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from attrs import frozen
-from valor_files import Table, TablePartition, columns_beside, listed_labels, read_table
+from valor_files import (
+    Table,
+    TablePartition,
+    WholeFiles,
+    columns_beside,
+    listed_labels,
+    read_table,
+)
 
 from valor_classification.parameters.readers import WideParameters
-from valor_classification.readers.item_tables import ItemTables
-from valor_classification.readers.label_cells import label_column
+from valor_classification.readers.item_tables import UID, ItemTables
+from valor_classification.readers.joined import JoinedTables, pair_of_files
+from valor_classification.readers.label_cells import LabelColumns
 from valor_core.errors import ReadError, and_more, did_you_mean, short_repr
-from valor_core.schemas import Datums, Floats, Label, Vocabulary
-from valor_core.schemas.classification import ClassificationBatch, ScoreMatrix
+from valor_core.readers import Partition
+from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
+from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
 from valor_core.schemas.columns import widen_as_printed
+
+
+@frozen(eq=False, repr=False)
+class _Sides:
+    """True labels and scores of the rows of tables.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Labels of both.
+    truths : LabelColumns
+        True labels.
+    columns : tuple of str
+        Columns of the scores.
+    codes : ndarray of int64, shape (n_labels,)
+        Code of each scored label.
+    scores : ndarray, shape (n, n_labels)
+        The scores.
+    """
+
+    vocabulary: Vocabulary
+    truths: LabelColumns
+    columns: tuple[str, ...]
+    codes: Codes
+    scores: Floats
+
 
 _SHOWN = 20
 """Most names that an error lists."""
@@ -35,35 +70,76 @@ class WideReader:
     parameters: WideParameters
     task: str
 
-    def partitions(self) -> Sequence[TablePartition]:
-        """Ranges of the files."""
+    def partitions(self) -> Sequence[Partition]:
+        """Ranges of the files, or both files if the scores have their own."""
+        chosen = self.parameters
+        if chosen.predictions is not None:
+            return pair_of_files(chosen.path, chosen.predictions)
         return self._tables.partitions()
 
-    def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
-        """Yield the batch of one range."""
-        table = read_table(partition)
+    def read(self, partition: Partition) -> Iterator[ClassificationBatch]:
+        """Yield the batch of one range, or of both files."""
+        if isinstance(partition, WholeFiles):
+            yield self._joined(JoinedTables.read(partition, self.parameters.uid or UID))
+        elif isinstance(partition, TablePartition):
+            yield self._batch(read_table(partition))
+
+    def _batch(self, table: Table) -> ClassificationBatch:
+        sides = self._sides(table, table)
+        used = self._tables.columns_read(*sides.truths.columns, *sides.columns)
+        metadata = columns_beside(table, used)
+        return ClassificationBatch(
+            Datums(self._tables.uids(table), metadata),
+            sides.vocabulary.labels,
+            sides.truths.rows,
+            sides.truths.labels,
+            ScoreMatrix(sides.scores, sides.codes),
+            sides.truths.empty.counts,
+            sides.truths.empty.first,
+        )
+
+    def _joined(self, tables: JoinedTables) -> ClassificationBatch:
+        """Make the batch of two tables, joined by uid; an item may have no scores."""
+        sides = self._sides(tables.truths, tables.predictions)
+        empty = sides.truths.empty | tables.unmatched
+        order = np.argsort(tables.datums, kind="stable")
+        width = len(sides.codes)
+        return ClassificationBatch(
+            tables.datums_beside((*sides.truths.columns, *sides.columns)),
+            sides.vocabulary.labels,
+            tables.true_datums[sides.truths.rows],
+            sides.truths.labels,
+            ScoreList(
+                np.repeat(tables.datums[order], width),
+                np.tile(sides.codes, len(order)),
+                sides.scores[order].ravel(),
+            ),
+            empty.counts,
+            empty.first,
+        )
+
+    def _sides(self, truths: Table, predictions: Table) -> _Sides:
+        """Read the true labels of one table, and the scores of another or the same."""
         chosen = self.parameters
-        columns = self._score_columns(table)
-        scored = self._scored_labels(table, columns)
+        columns = self._score_columns(predictions)
+        scored = self._scored_labels(predictions, columns)
         vocabulary = Vocabulary()
         codes = vocabulary.join(scored)
-        known_labels = len(vocabulary)
-        truth_rows, truths, untold = label_column(table, chosen.label, chosen.key, vocabulary)
-        strange = np.flatnonzero(truths >= known_labels)
-        if len(strange) and not chosen.unscored_labels:
-            first = vocabulary.labels[truths[strange[0]]]
-            raise self._unscored(table, int(truth_rows[strange[0]]), first, scored, len(strange))
-        used = self._tables.columns_read(chosen.label, *columns)
-        metadata = columns_beside(table, used)
-        yield ClassificationBatch(
-            Datums(self._tables.uids(table), metadata),
-            vocabulary.labels,
-            truth_rows,
-            truths,
-            ScoreMatrix(_scores(table, columns, len(scored)), codes),
-            untold.counts,
-            untold.first,
-        )
+        count = len(vocabulary)
+        if chosen.label_prefix is None:
+            found = LabelColumns.of(truths, chosen.label, chosen.key, vocabulary)
+        else:
+            names = [label.value for label in scored]
+            found = LabelColumns.of_indicators(
+                truths, chosen.label_prefix, names, chosen.key, vocabulary
+            )
+        unscored = np.flatnonzero(found.labels >= count)
+        if len(unscored) and not chosen.unscored_labels:
+            first = vocabulary.labels[found.labels[unscored[0]]]
+            row = int(found.rows[unscored[0]])
+            raise self._unscored(truths, row, first, scored, len(unscored))
+        scores = _scores(predictions, columns, len(scored))
+        return _Sides(vocabulary, found, tuple(columns), codes, scores)
 
     @property
     def _tables(self) -> ItemTables:

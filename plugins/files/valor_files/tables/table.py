@@ -487,7 +487,8 @@ class Table:
             raise ReadError(
                 f"{self.place(again[0], name)}: expected each uid once, "
                 f"found {short_repr(uid)} as in "
-                f"{self.unit} {self.row(first[uid])}{and_more(len(again) - 1)}"
+                f"{self.unit} {self.row(first[uid])}{and_more(len(again) - 1)}",
+                f"Keep one {self.unit} of each item.",
             )
         return names
 
