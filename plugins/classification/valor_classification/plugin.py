@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from valor_core.specs import (
     ArraysSpec,
+    GallerySpec,
     MetricFamily,
     MetricSpec,
     ParameterAlias,
@@ -340,6 +341,21 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             pairs="valor_classification.readers.arrays:predicted",
         ),
         _spec.reader("lists", "One row for each item with lists of predicted labels and scores"),
+    )
+
+
+@hookimpl
+def valor_galleries() -> tuple[GallerySpec, ...]:
+    """Declare the gallery of classified items."""
+    return (
+        GallerySpec(
+            name="classification.Gallery",
+            task="classification",
+            summary="Image, text or metadata of wrongly classified items, the surest errors first",
+            parameters="valor_classification.parameters.gallery:GalleryParameters",
+            implementation="valor_classification.gallery.gallery:ClassificationGallery",
+            extra="plot",
+        ),
     )
 
 

@@ -27,6 +27,7 @@ from valor_core.specs import ReaderSpec, Registry
 from valor_core.specs.names import folded_name
 
 if TYPE_CHECKING:
+    from valor_report.gallery.gallery_page import GalleryItem
     from valor_report.gallery.worst_items import PlannedGallery
 
 
@@ -74,10 +75,12 @@ def run_config(
     rows = report.items
     report = outputs.write(report if chosen.items else evolve(report, items=()), failed)
     if planned is not None and not report.interrupted:
+        drawn: list[GalleryItem] = []
         with failed.collect(planned.folder):
-            if warnings := planned.draw(evaluator.evaluation, reader, rows):
+            warnings = planned.draw(evaluator.evaluation, reader, rows, drawn)
+            if warnings or (drawn and report.items):
                 report = evolve(report, warnings=(*report.warnings, *warnings))
-                outputs.write_reports(report, failed)
+                outputs.write_reports(report, failed, drawn, planned.legend)
     if unwritten is None:
         failed.check()
     return report

@@ -95,6 +95,11 @@ class PlannedGallery:
         return self.folder / INDEX
 
     @property
+    def legend(self) -> Mapping[str, str]:
+        """CSS color of each word in the legend."""
+        return {} if self.gallery is None else self.gallery.legend
+
+    @property
     def shows(self) -> str | None:
         """Full name of the metric whose item rows the gallery uses, if any."""
         shown: str | None = getattr(self.gallery, "shows", None)
@@ -124,7 +129,11 @@ class PlannedGallery:
             )
 
     def draw(
-        self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()
+        self,
+        evaluation: Evaluation,
+        reader: Reader,
+        items: Iterable[ItemTable] = (),
+        drawn: list[GalleryItem] | None = None,
     ) -> tuple[str, ...]:
         """Draw the worst items and write their page; return warnings about what cannot be drawn.
 
@@ -138,6 +147,8 @@ class PlannedGallery:
             Reader of the data. All partitions are read, and those with worst items twice.
         items : iterable of ItemTable
             Item rows of the run's metrics, for galleries that use them.
+        drawn : list of GalleryItem, optional
+            List to which the drawn items are added, such as for a page of the report.
 
         Returns
         -------
@@ -152,7 +163,7 @@ class PlannedGallery:
         if self.gallery is None:
             return (f"{NOT_DRAWN}{self.missing}",)
         try:
-            return self._draw(self.gallery, evaluation, reader, items)
+            return self._draw(self.gallery, evaluation, reader, items, drawn)
         except ReportError:
             raise
         except Exception as error:
@@ -164,6 +175,7 @@ class PlannedGallery:
         evaluation: Evaluation,
         reader: Reader,
         items: Iterable[ItemTable],
+        drawn: list[GalleryItem] | None,
     ) -> tuple[str, ...]:
         for table in items:
             if table.metric.partition("@")[0] == self.shows:
@@ -182,6 +194,8 @@ class PlannedGallery:
         shown = [entries[each] for each in found]
         text = gallery_page.html(shown, gallery.legend, evaluation.task)
         write_text(self.page, text, private=bool(evaluation.resources))
+        if drawn is not None:
+            drawn += shown
         if not undrawn:
             return ()
         return (f"gallery: {len(undrawn)} of {len(found)} items not drawn, {undrawn[0]}",)

@@ -1,0 +1,1 @@
+"""Gallery of classified items with their images, texts or metadata."""
