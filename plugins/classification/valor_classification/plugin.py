@@ -351,7 +351,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
         GallerySpec(
             name="classification.Gallery",
             task="classification",
-            summary="Image, text or metadata of wrongly classified items, the surest errors first",
+            summary="Images, texts or metadata of wrongly classified items",
             parameters="valor_classification.parameters.gallery:GalleryParameters",
             implementation="valor_classification.gallery.gallery:ClassificationGallery",
             extra="plot",

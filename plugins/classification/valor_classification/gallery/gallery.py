@@ -31,6 +31,7 @@ TEXT_FIELDS = ("text", "sentence", "content", "review", "query", "title")
 
 _SUFFIXES = ("", ".png", ".jpg", ".jpeg", ".webp")
 _LISTED = 5
+_LONGEST = 2000
 _SIDE = (500, 400)
 
 
@@ -56,10 +57,9 @@ class ClassificationGallery:
     (array([1.5]), ['predicted cat (0.7500), true dog (0.2500)'])
     """
 
-    legend: Mapping[str, str] = COLORS
-
     def __init__(self, parameters: GalleryParameters) -> None:
         self.parameters = parameters
+        self.legend: Mapping[str, str] = {}  # images have no colors
         if parameters.images is not None:  # texts and metadata need no Pillow
             import_extra("PIL.Image", "classification.Gallery", "valor-classification[plot]")
             from valor_report import check_photo_folder
@@ -95,13 +95,15 @@ class ClassificationGallery:
         (item,) = batch.items()
         outcomes = list(self._outcomes(item))
         notes = [outcome.text for outcome in outcomes]
-        count = {"wrong": sum(outcome.wrong for outcome in outcomes)}
+        wrong = sum(outcome.wrong for outcome in outcomes)
+        count = {"wrong labels": wrong} if wrong > 1 else {}
         image, reason = self._image(item)
         notes += [reason] if reason else []
         if image is not None:
             from valor_report import image_bytes, thumbnail
 
             return Picture(image_bytes(image, "PNG"), thumbnail(image, _SIDE), count, notes)
+        self.legend = COLORS
         texts = dict(self._texts(item))
         rest = {name: one for name, one in item.metadata.items() if name not in texts}
         tables = {"scores": [row for outcome in outcomes for row in outcome.rows]}
@@ -126,8 +128,7 @@ class ClassificationGallery:
         for name in TEXT_FIELDS if field is None else (field,):
             text = item.metadata.get(name)
             if isinstance(text, str):
-                most = self.parameters.characters
-                yield name, text if len(text) <= most else f"{text[:most]}…"
+                yield name, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
                 return
 
     def _image(self, item: Classification) -> tuple[Any, str]:

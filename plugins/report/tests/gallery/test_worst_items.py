@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
+from PIL import Image
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from valor_files.filters import Filter
@@ -365,7 +366,31 @@ def test_invalid_gallery_is_rejected_before_run(
 
 def test_task_without_gallery_is_rejected() -> None:
     with pytest.raises(ValorError, match="gallery: no installed plugin draws"):
-        plan({"folder": "w"}, "classification", Registry(), place="config.yaml: ")
+        plan({"folder": "w"}, "retrieval", Registry(), place="config.yaml: ")
+
+
+def test_page_of_run_with_items_contains_pictures_of_gallery(folder: Path) -> None:
+    rows = [f"b{at}.png,{true},{found}\n" for at, (true, found) in enumerate(["xx", "xy", "yy"])]
+    (folder / "b.csv").write_text("uid,label,prediction\n" + "".join(rows))
+    (folder / "photos").mkdir()
+    for at in range(3):
+        Image.new("RGB", (9, 6), "red").save(folder / "photos" / f"b{at}.png")
+    values = {
+        "task": "classification",
+        "data": {"reader": "predicted", "path": "b.csv"},
+        "metrics": ["Accuracy"],
+        "items": True,
+        "gallery": {"folder": "w", "images": "photos"},
+        "output": ["report.json", "report.html"],
+    }
+
+    run_config(Request(values, folder, "config.yaml"))
+
+    page = (folder / "report.html").read_text("utf-8")
+    (panel,) = re.findall(r"<template.*?</template>", page, re.DOTALL)
+    assert '<img alt="b1.png" src="data:image/jpeg;base64,' in panel
+    assert "predicted y (1.0000), true x" in panel
+    assert "<template" not in html(Report.load(folder / "report.json"))
 
 
 def test_item_that_cannot_be_drawn_is_a_warning_of_the_report(folder: Path) -> None:

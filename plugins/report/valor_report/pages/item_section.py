@@ -46,22 +46,28 @@ class Facts:
     tables: Mapping[str, Sequence[Mapping[str, MarkedPiece]]]
 
     @classmethod
-    def of(cls, details: Mapping[str, Any]) -> Facts:
-        """Return the details of an item as texts and tables.
+    def of(cls, details: Mapping[str, Any], shown: Picture | MarkedTexts | None = None) -> Facts:
+        """Return the details of an item as texts and tables, without tables that are also shown.
 
         Examples
         --------
         >>> Facts.of({"judge": "yes", "claims": [{"text": "a", "verdict": "no"}]}).texts
         (('judge', 'yes'),)
         """
-        tables = {name: value for name, value in details.items() if _are_records(value)}
+        found = {name: value for name, value in details.items() if _are_records(value)}
+        tables = {
+            name: [{key: MarkedPiece(_text(one)) for key, one in row.items()} for row in rows]
+            for name, rows in found.items()
+        }
+        others = [] if not isinstance(shown, MarkedTexts) else [*map(_texts, shown.tables.values())]
         return cls(
-            tuple((name, _text(value)) for name, value in details.items() if name not in tables),
-            {
-                name: [{key: MarkedPiece(_text(one)) for key, one in row.items()} for row in rows]
-                for name, rows in tables.items()
-            },
+            tuple((name, _text(value)) for name, value in details.items() if name not in found),
+            {name: rows for name, rows in tables.items() if _texts(rows) not in others},
         )
+
+
+def _texts(rows: Sequence[Mapping[str, MarkedPiece]]) -> list[dict[str, str]]:
+    return [{key: piece.text for key, piece in row.items()} for row in rows]
 
 
 def _are_records(value: Any) -> bool:
@@ -174,11 +180,12 @@ class ItemSection:
 
     def _panel(self, at: int) -> str:
         uid, details = self.listed.uids[at], self.listed.details[at]
+        picture = self.drawn.get(str(uid))
         return fragment(
             "panel.html",
             uid=uid,
-            picture=self.drawn.get(str(uid)),
-            facts=Facts.of(details),
+            picture=picture,
+            facts=Facts.of(details, picture),
             address=data_url,
             columns=columns_of,
             legend=self.legend,

@@ -180,7 +180,7 @@ def listed_items(
     slices = list(_slices(aligned))
     used = {one.title for one in (*named, *slices)}
     numbers = list(_numbers(aligned, used))
-    short = list(_short_details(aligned, used))
+    short = [] if "wrong" in used else list(_short_details(aligned, used))
     room = _MOST_COLUMNS - len(named) - len(slices)
     columns = [*named, *[*numbers, *short][: max(room, 1)], *slices]
     notes = Notes()
@@ -312,6 +312,8 @@ def _short(value: Any) -> Any:
     """Convert a detail to a number or to a text of at most two lines."""
     if value is None or is_number(value):
         return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        value = ", ".join(value)
     text = value if isinstance(value, str) else text_of(value)
     return text if len(text) <= 2 * _SHORT else f"{text[: 2 * _SHORT - 1]}…"
 
@@ -326,7 +328,8 @@ def _others(aligned: Iterable[_Aligned], titles: set[str], count: int) -> list[d
             if name in (SLICES, *_RECORDS):
                 continue
             for held, value in zip(found, one.details(name), strict=True):
-                if value in (None, "", []) or (is_column and _short(value) == value):
+                is_shown = is_column and _short(value) == value
+                if value in (None, "", []) or is_shown or is_number(value):
                     continue
                 title = name if name in NAMED else f"{metric} {name.replace('_', ' ')}"
                 held.setdefault(title, value)

@@ -44,9 +44,10 @@ class Choice:
 
     @property
     def title(self) -> str:
-        """Names of the components."""
-        names = [spec.name for spec in self.specs]
-        return "+".join(names) + (f".{self.excluded}" if self.excluded else "")
+        """Name of the first component, and the number of others."""
+        first, *others = self.specs
+        more = f"+{len(others)}" if others else ""
+        return f"{first.name}{more}" + (f".{self.excluded}" if self.excluded else "")
 
 
 def choices_of(
