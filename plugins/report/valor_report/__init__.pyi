@@ -1,5 +1,5 @@
 from valor_report.baselines import interval_settings
-from valor_report.comparison import Comparison, compare
+from valor_report.comparison.two_reports import Comparison, compare
 from valor_report.drawing.canvas import Canvas
 from valor_report.drawing.images import image_bytes, thumbnail
 from valor_report.drawing.panels import Panel, panel_sheet, panel_size

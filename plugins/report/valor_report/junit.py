@@ -14,7 +14,8 @@ from valor_report.tables.text_table import number_text
 from valor_report.text import troubles
 
 if TYPE_CHECKING:
-    from valor_report.comparison import Change, Comparison
+    from valor_report.comparison.changes import Change
+    from valor_report.comparison.two_reports import Comparison
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
 

@@ -27,6 +27,8 @@ def test_compare_shows_improvement(valor):
         "1 difference without a test; for intervals: "
         "valor rerun a.json --confidence 0.95 -o a.json and "
         "valor rerun b.json --confidence 0.95 -o b.json",
+        "b.json is better than a.json in 1 of 1 main number, worse in none; "
+        "no test says whether that is chance.",
         "1 number compared, 1 better",
     ]
 
@@ -75,12 +77,16 @@ def test_equal_numbers_are_shown_on_request(valor):
         (
             ["b.json", "a.json", "--fail-on", "worse"],
             1,
-            "valor: --fail-on worse: expected nothing worse, found 1 worse\n",
+            "valor: --fail-on worse: expected nothing worse, found 1 worse without a test\n"
+            "No number has a test, each is judged by the tolerance; intervals make a test "
+            "possible: valor run … --confidence 0.95\n",
         ),
         (
             ["b.json", "a.json", "--fail-on", "worse", "--json"],
             1,
-            "valor: --fail-on worse: expected nothing worse, found 1 worse\n",
+            "valor: --fail-on worse: expected nothing worse, found 1 worse without a test\n"
+            "No number has a test, each is judged by the tolerance; intervals make a test "
+            "possible: valor run … --confidence 0.95\n",
         ),
         (
             ["a.json", "b.json", "--fail-on", "differ"],
@@ -161,11 +167,12 @@ def test_comparison_is_written_to_files(valor):
 
     assert "comparison written to c.md\n" in result.stderr
     text = Path("c.md").read_text(encoding="utf-8")
-    assert text.startswith("# a.json, then b.json\n\n**1 number compared, 1 better**\n")
-    assert "| Loudness |  | 0.5000 | 0.7500 | +0.2500 | better |" in text
+    assert text.startswith("# a.json, then b.json\n\nb.json is better than a.json in 1 of 1 main ")
+    assert "\n\n**1 number compared, 1 better**\n" in text
+    assert "| `Loudness` | 0.5000 | 0.7500 | +0.2500 | **better** |" in text
     page = Path("c.html").read_text(encoding="utf-8")
     assert "<h1>a.json, then b.json</h1>" in page
-    assert '<td class="good">better</td>' in page
+    assert '<td class="good" data-name="verdict">better</td>' in page
     assert json.loads(Path("c.json").read_text(encoding="utf-8"))["changes"][0]["b"] == 0.75
 
 
@@ -211,7 +218,7 @@ def test_several_reports_are_rows_of_a_table(lab, valor):
 
 
 @pytest.mark.usefixtures("reports")
-@pytest.mark.parametrize("option", [("--fail-on", "worse"), ("-o", "x.md"), ("--all",)])
+@pytest.mark.parametrize("option", [("--fail-on", "worse"), ("--tolerance", "1"), ("--all",)])
 def test_gate_of_several_reports_is_rejected(valor, option):
     result = valor("compare", "a.json", "b.json", "a.json", *option)
 
@@ -300,3 +307,61 @@ def test_items_in_separate_files_are_compared(lab, valor):
     )
     assert valor("rerun", "b.json", "-q", "-o", "b.json").exit_code == 0
     assert valor("compare", "a.json", "b.json").stdout == result.stdout
+
+
+@pytest.mark.usefixtures("lab")
+def test_leaderboard_is_written_as_page_markdown_json_and_csv(valor):
+    for name, loud in {"quiet.json": 2, "loud.json": 38, "louder.json": 39}.items():
+        rows = [ItemRow(i, float(i < loud)) for i in range(40)]
+        result = Result(type="Loudness", metric="shoutlab.Loudness@1", value=loud / 40)
+        table = ItemTable("shoutlab.Loudness@1", {}, rows)
+        Report(results=[result], items=(table,), counts={"read": 40}).save(name)
+    outputs = [part for suffix in ("html", "md", "json", "csv") for part in ("-o", f"c.{suffix}")]
+
+    result = valor("compare", "quiet.json", "loud.json", "louder.json", *outputs)
+
+    answer = "louder.json is best in 1 of 1 main number, in none beyond chance."
+    assert result.stderr.splitlines()[-1] == answer
+    assert answer in Path("c.html").read_text(encoding="utf-8")
+    assert answer in Path("c.md").read_text(encoding="utf-8")
+    assert json.loads(Path("c.json").read_text(encoding="utf-8"))["answer"] == answer
+    lines = Path("c.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("number,report,value,low,high,rank,rank_low,rank_high,difference")
+    assert lines[1].startswith("Loudness,louder.json,0.975,,,1,1,2,0.0,")
+    assert lines[3].startswith("Loudness,quiet.json,0.05,,,3,3,3,-0.92")
+    assert lines[3].endswith(",worse")
+
+
+def noisy(name, right, total=40):
+    rows = [ItemRow(i, float(i in right)) for i in range(total)]
+    result = Result(type="Loudness", metric="shoutlab.Loudness@1", value=len(right) / total)
+    table = ItemTable("shoutlab.Loudness@1", {}, rows)
+    Report(results=[result], items=(table,), counts={"read": total}).save(name)
+
+
+@pytest.mark.usefixtures("lab")
+def test_gate_worse_passes_if_a_loss_may_be_chance(valor):
+    noisy("a.json", range(30))
+    noisy("noise.json", range(2, 30))
+    noisy("worse.json", range(12, 30))
+
+    noise = valor("compare", "a.json", "noise.json", "--fail-on", "worse")
+    worse = valor("compare", "a.json", "worse.json", "--fail-on", "worse")
+
+    assert (noise.exit_code, worse.exit_code) == (0, 1)
+    assert noise.stderr.endswith("--fail-on worse: passed; 1 number judged by a test\n")
+    assert worse.stderr.endswith("expected nothing worse, found 1 worse beyond chance\n")
+    assert "worse.json is worse than a.json in 1 of 1 main number beyond chance" in worse.stderr
+
+
+@pytest.mark.usefixtures("reports")
+def test_gate_of_one_metric_ignores_the_others(valor):
+    named = valor("compare", "b.json", "a.json", "--fail-on", "worse:loudness")
+    unknown = valor("compare", "b.json", "a.json", "--fail-on", "worse:Loudnes")
+    invalid = valor("compare", "b.json", "a.json", "--fail-on", "worst")
+
+    assert named.exit_code == 1
+    assert "--fail-on worse:loudness: expected nothing worse" in named.stderr
+    assert unknown.exit_code == 2
+    assert "Did you mean 'Loudness'?" in unknown.stderr
+    assert "expected worse or differ, got 'worst'" in invalid.stderr

@@ -1,4 +1,4 @@
-"""``valor compare``: the differences between two reports, or the numbers of several."""
+"""``valor compare``: the differences between two reports, or a leaderboard of several."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import get_args
 
 import click
+from attrs import frozen
 from click.core import ParameterSource
-from valor_report.comparison import SUFFIXES, Comparison, Gate, check_directions, compare
+from valor_report.comparison import (
+    SUFFIXES,
+    SUFFIXES_OF_SEVERAL,
+    Comparison,
+    Gate,
+    check_directions,
+    compare,
+    rank_reports,
+)
 from valor_report.item_file import load_reports
 from valor_report.output_files import check_destination, check_not_read
-from valor_report.tables.runs import rank_table, run_table
 
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
@@ -20,7 +28,41 @@ from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
 from valor_core.errors import ConfigError, error_at
 from valor_core.results import Report
-from valor_core.specs.extensions import INTERVALS, extension
+
+
+@frozen
+class ChosenGate:
+    """Gate of the command line, such as ``worse`` or ``worse:F1``.
+
+    Parameters
+    ----------
+    gate : str
+        ``"worse"`` or ``"differ"``.
+    metric : str
+        Name of the metric or number to judge; empty for all.
+    """
+
+    gate: Gate
+    metric: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.gate}:{self.metric}" if self.metric else self.gate
+
+
+class GateType(OneOf):
+    """Gate, which may have the name of a metric."""
+
+    def convert(
+        self, value: str | ChosenGate, param: click.Parameter | None, ctx: click.Context | None
+    ) -> ChosenGate:
+        """Return the gate of a text."""
+        if isinstance(value, ChosenGate):
+            return value
+        word, _, metric = value.partition(":")
+        if metric and word == "worse":
+            return ChosenGate("worse", metric)
+        gate: Gate = super().convert(value, param, ctx)
+        return ChosenGate(gate)
 
 
 @make_command("compare")
@@ -43,16 +85,18 @@ from valor_core.specs.extensions import INTERVALS, extension
 )
 @click.option(
     "--fail-on",
-    type=OneOf(get_args(Gate)),
+    type=GateType(get_args(Gate)),
     metavar="WHAT",
-    help="Exit with code 1: worse, if a number is worse or missing; differ, if anything differs.",
+    help="Exit with code 1: worse, if a number is worse beyond chance or missing; worse:METRIC, "
+    "for one metric; differ, if anything differs.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     multiple=True,
-    help="File for the comparison, in .md, .html, .json or .xml for JUnit.",
+    help="File for the comparison: a page (.html), a comment of a pull request (.md), .json, "
+    ".xml for JUnit, or .csv for several reports.",
 )
 @click.option(
     "--test",
@@ -78,44 +122,44 @@ def command(
     others: tuple[Path, ...],
     tolerance: float,
     relative_tolerance: float,
-    fail_on: Gate | None,
+    fail_on: ChosenGate | None,
     output: tuple[Path, ...],
     test: str,
     correction: str,
     whole: bool,
     as_json: bool,
 ) -> int:
-    """Compare two reports, or the headline numbers and ranks of several.
+    """Compare two reports, or rank several by their main numbers.
 
     FIRST, SECOND and MORE are reports in .json. Two reports are compared number by number: a
     difference is better or worse if the metric is
     installed and has a direction.
     """
-    if others:
-        context = click.get_current_context()
-        _check_no_options(context, 2 + len(others))
-        tests = {"test": test, "correction": correction}
-        return _compare_all([first, second, *others], tests, as_json=as_json)
-    registry = chosen_registry()
+    paths = [first, second, *others]
+    suffixes = SUFFIXES_OF_SEVERAL if others else SUFFIXES
     for path in output:
-        check_destination(path, SUFFIXES, "compare: --output: ")
-    check_not_read(output, [first, second], "compare: --output: ", "one of the reports")
-    a, b = load_reports([first, second])
+        check_destination(path, suffixes, "compare: --output: ")
+    check_not_read(output, paths, "compare: --output: ", "one of the reports")
+    tests = {"test": test, "correction": correction}
+    if others:
+        _check_no_options(click.get_current_context(), len(paths))
+        return _rank(paths, output, tests, as_json=as_json)
+    registry = chosen_registry()
+    a, b = load_reports(paths)
     found = compare(
         a,
         b,
         tolerance=tolerance,
         relative_tolerance=relative_tolerance,
         registry=registry,
-        test=test,
-        correction=correction,
         names=(str(first), str(second)),
+        **tests,
     )
-    if fail_on == "worse":
+    if fail_on is not None and fail_on.gate == "worse":
         with error_at("--fail-on worse: "):
             check_directions(found, registry)
     for path in output:
-        found.save(path, f"{first}, then {second}")
+        found.save(path)
         streams.talk(f"comparison written to {path}")
     if as_json:
         streams.say_json(found.to_dict())
@@ -123,11 +167,12 @@ def command(
         streams.show(found.tables(whole=whole))
         for remark in (*found.remarks, *found.untested):
             streams.talk(remark)
+        streams.talk(str(found.answer))
         streams.talk(found.summary)
     return 0 if fail_on is None else _judged(found, fail_on)
 
 
-_OF_TWO = ("tolerance", "relative_tolerance", "fail_on", "output", "whole")
+_OF_TWO = ("tolerance", "relative_tolerance", "fail_on", "whole")
 """Options of the comparison of two reports."""
 
 
@@ -142,33 +187,39 @@ def _check_no_options(context: click.Context, count: int) -> None:
             )
 
 
-def _compare_all(paths: Sequence[Path], tests: Mapping[str, str], *, as_json: bool) -> int:
-    """Print the headline numbers and ranks of several reports, or all numbers as JSON."""
+def _rank(
+    paths: Sequence[Path], output: Sequence[Path], tests: Mapping[str, str], *, as_json: bool
+) -> int:
+    """Print the main numbers and ranks of several reports, or all numbers as JSON."""
     reports: dict[str, Report] = {}
     for path, report in zip(paths, load_reports(paths), strict=True):
         count = sum(path == other for other in paths[: len(reports)])
         reports[f"{path} ({count + 1})" if count else str(path)] = report
-    found = extension(INTERVALS, "leaderboard")
-    ranks = None if found is None else found.load()(reports, registry=chosen_registry(), **tests)
+    found = rank_reports(reports, registry=chosen_registry(), **tests)
+    for path in output:
+        found.save(path)
+        streams.talk(f"comparison written to {path}")
     if as_json:
-        numbers = {name: report.flat(short=True) for name, report in reports.items()}
-        ranked = {} if ranks is None else {"leaderboard": ranks.to_dict()}
-        streams.say_json({"reports": numbers, **ranked})
+        streams.say_json(found.to_dict())
         return 0
-    streams.show([run_table(reports, "Reports")])
-    table = None if ranks is None else rank_table(ranks)
-    if table is not None:
-        streams.say("")
+    for number, table in enumerate(found.tables()):
+        if number:
+            streams.say("")
         streams.show([table])
-    for reason in () if ranks is None else ranks.incomparable:
-        streams.talk(f"not comparable: {reason}")
+    for remark in found.remarks:
+        streams.talk(remark)
+    streams.talk(str(found.answer))
     return 0
 
 
-def _judged(found: Comparison, gate: Gate) -> int:
-    failing = found.failing(gate)
-    if not failing:
-        return 0
-    expected = {"worse": "nothing worse", "differ": "no difference"}[gate]
-    streams.talk(f"valor: --fail-on {gate}: expected {expected}, found {', '.join(failing)}")
-    return FAILED
+def _judged(found: Comparison, chosen: ChosenGate) -> int:
+    """Print the outcome of a gate and return the exit code."""
+    failing = found.failing(chosen.gate, chosen.metric)
+    if failing:
+        expected = {"worse": "nothing worse", "differ": "no difference"}[chosen.gate]
+        streams.talk(f"valor: --fail-on {chosen}: expected {expected}, found {', '.join(failing)}")
+        if any("without a test" in reason for reason in failing):
+            streams.talk(f"{found.judged[:1].upper()}{found.judged[1:]}")
+    elif chosen.gate == "worse":
+        streams.talk(f"--fail-on {chosen}: passed; {found.judged}")
+    return FAILED if failing else 0

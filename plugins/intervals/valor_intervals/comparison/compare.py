@@ -18,9 +18,10 @@ from attrs import frozen
 from valor_core import Registry, Report, Result
 from valor_core.errors import ConfigError, and_more, did_you_mean, short_repr
 from valor_core.parameters import Within
-from valor_core.results.entries import CONFIDENCE, Entry, entries_of
+from valor_core.results.entries import CONFIDENCE, Entry, entries_of, grouped
 from valor_intervals.comparison.paired_rows import Flips, Test, paired_rows, text_of
 from valor_intervals.comparison.resampling import SEED
+from valor_intervals.comparison.significance import corrected
 from valor_intervals.confidence import groups
 from valor_intervals.differences import (
     Difference,
@@ -173,7 +174,8 @@ def compare(
         ``"bootstrap"`` has its p-values, too, which are too small: see the design of intervals.
     correction : str
         Correction of the p-values for their number: ``"holm"``, ``"bh"`` (Benjamini and Hochberg)
-        or ``"none"``.
+        or ``"none"``. Numbers of all items and labels, of single labels, and of slices are
+        corrected separately.
     level : float, optional
         Confidence level. Defaults to that of the first report, or 0.95.
     seed : int
@@ -203,6 +205,7 @@ def compare(
     0.21875
     """
     _check("test", test, get_args(Test))
+    corrected([], correction)  # raises if there is no such correction
     _check_reports(a, b)
     _check_number("level", level, LEVEL, Within(0, 1, open_low=True, open_high=True))
     _check_number("seed", seed, SEED, Within(0))
@@ -232,7 +235,7 @@ def compare(
                 found = rows.test(number.part, number.a, number.b, test, level, seed)
         numbers.append(number)
         tests.append(found)
-    tests = with_correction(tests, level, correction)
+    tests = _corrected([one for one, _ in entries], tests, level, correction)
     tested = [
         ComparedNumber(one.result, one.part, one.a, one.b, found)
         for one, found in zip(numbers, tests, strict=True)
@@ -245,6 +248,31 @@ def compare(
         level=level,
         correction=correction,
     )
+
+
+def _corrected(
+    entries: Sequence[Entry],
+    tests: Sequence[Difference | None],
+    level: float,
+    correction: str,
+) -> list[Difference | None]:
+    """Correct the p-values of each family of numbers.
+
+    More labels or slices do not make a difference of the main numbers less clear.
+    """
+    found: list[Difference | None] = [None] * len(tests)
+    for at in grouped(range(len(entries)), lambda at: _family(entries[at].result)).values():
+        for place, test in zip(
+            at, with_correction([tests[place] for place in at], level, correction), strict=True
+        ):
+            found[place] = test
+    return found
+
+
+def _family(result: Result) -> str:
+    if result.slice:
+        return "slices"
+    return "labels" if "label" in result.parameters else "main"
 
 
 def _check_reports(*reports: Any) -> None:

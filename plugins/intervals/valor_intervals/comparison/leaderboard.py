@@ -13,11 +13,11 @@ neighbourhoods and academic achievement across countries', Review of Economic St
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from valor_core import Registry, Report
 from valor_core.errors import ConfigError
@@ -25,6 +25,7 @@ from valor_intervals.comparison.compare import ComparedNumber, Comparison, compa
 from valor_intervals.comparison.paired_rows import direction_of
 from valor_intervals.comparison.resampling import SEED
 from valor_intervals.comparison.significance import corrected
+from valor_intervals.differences import Difference
 from valor_intervals.intervals import LEVEL
 
 
@@ -72,11 +73,22 @@ class Ranking:
         Direction of the metric.
     rows : tuple of Ranked
         Reports, the best first.
+    tests : mapping of (str, str) to Difference
+        Difference of two reports by their names, second minus first, in the order of the reports.
+        P-values are corrected for all pairs. A pair without a test is missing.
     """
 
     number: ComparedNumber
     higher_is_better: bool
     rows: tuple[Ranked, ...]
+    tests: Mapping[tuple[str, str], Difference] = field(factory=dict)
+
+    def difference(self, one: str, other: str) -> Difference | None:
+        """Return the difference of two reports, `other` minus `one`; None without a test."""
+        found = self.tests.get((other, one))
+        if found is None:
+            return self.tests.get((one, other))
+        return evolve(found, low=-found.high, high=-found.low)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranks as JSON values."""
@@ -88,6 +100,10 @@ class Ranking:
             "parameters": named["parameters"],
             **part,
             "ranks": [one.to_dict() for one in self.rows],
+            "tests": [
+                {"first": one, "second": two, **test.to_dict()}
+                for (one, two), test in self.tests.items()
+            ],
         }
 
 
@@ -204,17 +220,14 @@ def leaderboard(
     found = {
         pair: {one.key: one for one in comparison.numbers} for pair, comparison in pairs.items()
     }
-    rankings = []
+    rankings: list[Ranking] = []
     for number in first.numbers:
         if number.result.slice or not (labels or number.result.parameters.get("label") is None):
             continue
         of_pairs = {pair: keyed.get(number.key) for pair, keyed in found.items()}
         direction = direction_of(number.key[0], number.result.parameters, registry)
-        ranking = (
-            None if direction is None else _ranking(of_pairs, names, direction, level, correction)
-        )
-        if ranking is not None:
-            rankings.append(Ranking(number, bool(direction), ranking))
+        if direction is not None:
+            rankings += _ranking(number, of_pairs, names, direction, level, correction)
     return Leaderboard(tuple(rankings), _incomparable(pairs), level, tuple(names))
 
 
@@ -255,35 +268,45 @@ def rank_intervals(
 
 
 def _ranking(
+    number: ComparedNumber,
     pairs: Mapping[tuple[str, str], ComparedNumber | None],
     names: Sequence[str],
     higher_is_better: bool,
     level: float,
     correction: str,
-) -> tuple[Ranked, ...] | None:
-    """Return the ranks by one number, or None if a report lacks it or no pair is tested."""
+) -> Iterator[Ranking]:
+    """Yield the ranks by one number, unless a report lacks it or no pair is tested."""
     values: dict[str, float] = {}
-    tests: dict[tuple[int, int], float] = {}
-    is_tested = False
-    for (one, two), number in pairs.items():
-        if number is None:
-            return None
-        values |= {one: number.a, two: number.b}
-        # A pair without a test counts as one that does not differ.
-        is_tested |= number.test is not None
-        p = 1.0 if number.test is None else number.test.uncorrected
-        tests[names.index(one), names.index(two)] = p
-    if not is_tested:
-        return None
-    p_values = dict(zip(tests, corrected(list(tests.values()), correction), strict=True))
+    tests: list[Difference | None] = []
+    for (one, two), compared in pairs.items():
+        if compared is None:
+            return
+        values |= {one: compared.a, two: compared.b}
+        tests.append(compared.test)
+    if not any(tests):
+        return
+    # A pair without a test counts as one that does not differ.
+    p_values = corrected([1.0 if one is None else one.uncorrected for one in tests], correction)
+    places = [(names.index(one), names.index(two)) for one, two in pairs]
     numbers = [values[name] for name in names]
-    intervals = rank_intervals(numbers, p_values, level, higher_is_better=higher_is_better)
+    intervals = rank_intervals(
+        numbers,
+        dict(zip(places, p_values, strict=True)),
+        level,
+        higher_is_better=higher_is_better,
+    )
     sign = -1 if higher_is_better else 1
     ranked = [
         Ranked(name, value, 1 + sum(sign * other < sign * value for other in numbers), *ends)
         for name, value, ends in zip(names, numbers, intervals, strict=True)
     ]
-    return tuple(sorted(ranked, key=lambda one: one.rank))
+    differences = {
+        pair: evolve(test, p=p, is_clear=p < 1 - level)
+        for pair, test, p in zip(pairs, tests, p_values, strict=True)
+        if test is not None
+    }
+    rows = tuple(sorted(ranked, key=lambda one: one.rank))
+    yield Ranking(number, higher_is_better, rows, differences)
 
 
 def _incomparable(pairs: Mapping[tuple[str, str], Comparison]) -> tuple[str, ...]:

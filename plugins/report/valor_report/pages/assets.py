@@ -15,4 +15,5 @@ def _text(*names: str) -> str:
 
 
 STYLE = _text("style.css")
+COMPARISON_STYLE = _text("comparison.css")
 SCRIPT = _text("tables.js", "canvas.js")

@@ -44,8 +44,9 @@ def render(name: str, *, style: str = "", script: str = SCRIPT, **values: Any) -
 
     Examples
     --------
-    >>> parts = {"counts": (), "findings": (), "remarks": (), "tables": ()}
-    >>> page = render("comparison.html", title="<b>", summary="", **parts)
+    >>> answer = {"text": "", "tone": ""}
+    >>> parts = {"answer": answer, "remarks": (), "boards": (), "tables": ()}
+    >>> page = render("leaderboard.html", title="<b>", about="", **parts)
     >>> "<title>&lt;b&gt;</title>" in page
     True
     """

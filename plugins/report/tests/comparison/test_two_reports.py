@@ -263,7 +263,7 @@ def test_tolerances_apply_to_curves_and_matrices():
     [
         ([of("Gain", 0.5)], [of("Gain", 0.5)], (), ()),
         ([of("Gain", 0.5)], [of("Gain", 0.75)], (), ("1 better",)),
-        ([of("Gain", 0.5)], [of("Gain", 0.25)], ("1 worse",), ("1 worse",)),
+        ([of("Gain", 0.5)], [of("Gain", 0.25)], ("1 worse without a test",), ("1 worse",)),
         ([of("Size", 1)], [of("Size", 2)], (), ("1 different",)),
         ([of("Gain", 1)], [of("Gain", Undefined("x"))], ("1 vanished",), ("1 vanished",)),
         ([of("Gain", Undefined("x"))], [of("Gain", 1)], (), ("1 appeared",)),

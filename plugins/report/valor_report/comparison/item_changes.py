@@ -1,0 +1,215 @@
+"""Items that changed between two reports, with the answers of both models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from attrs import asdict, frozen
+
+from valor_core.results import ItemRow, Report
+from valor_core.results.report import ItemTable
+from valor_core.results.result import NoScore, is_number
+from valor_report.comparison.difference_tables import distinct_flips
+from valor_report.tables.pivot import text_of
+
+Uid = str | int
+Outcome = Literal["broken", "fixed", "wrong in both", "worse", "better"]
+
+MOST_LISTED = 200
+"""Maximum number of items of each outcome in tables; JSON has the uids of all."""
+
+
+@frozen
+class Prediction:
+    """Prediction of one model for an item.
+
+    Parameters
+    ----------
+    value : float or None
+        Number of the item.
+    text : str
+        The prediction; empty if the report has none.
+    score : float or None
+        Confidence of the prediction.
+    wrong : str
+        Description of the error; empty if the prediction is right.
+    """
+
+    value: float | None
+    text: str = ""
+    score: float | None = None
+    wrong: str = ""
+
+
+@frozen
+class ItemChange:
+    """Item that changed, or that both models have wrong.
+
+    Parameters
+    ----------
+    uid : str or int
+        Uid of the item.
+    outcome : str
+        ``"broken"`` or ``"fixed"`` if only the first or only the second model has the item right,
+        ``"wrong in both"``; ``"worse"`` or ``"better"`` for other numbers than 0 and 1.
+    truth : str
+        Ground truth; empty if the reports have none.
+    first, second : Prediction
+        Predictions of the models.
+    slices : str
+        Slices of the item in words.
+    """
+
+    uid: Uid
+    outcome: Outcome
+    truth: str
+    first: Prediction
+    second: Prediction
+    slices: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the item as JSON values."""
+        return asdict(self)
+
+
+@frozen
+class ItemChanges:
+    """Items that changed by one number.
+
+    Parameters
+    ----------
+    title : str
+        Metric, and the name of the number if it has several.
+    counts : mapping of str to int
+        Number of items of each outcome, the losses first.
+    rows : tuple of ItemChange
+        At most `MOST_LISTED` items of each outcome, the largest change first.
+    items : int
+        Number of items with a number in both reports.
+    """
+
+    title: str
+    counts: Mapping[Outcome, int]
+    rows: tuple[ItemChange, ...]
+    items: int
+
+    @property
+    def is_right_or_wrong(self) -> bool:
+        """True if items are right or wrong, not better or worse."""
+        return "broken" in self.counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the items as JSON values."""
+        return {
+            "number": self.title,
+            "items": self.items,
+            "counts": dict(self.counts),
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+    def most_changed(self, most: int) -> list[ItemChange]:
+        """Return the items to look at: two losses for each gain, then those wrong in both."""
+        losses, gains, both = (
+            [row for row in self.rows if row.outcome in outcomes]
+            for outcomes in (("broken", "worse"), ("fixed", "better"), ("wrong in both",))
+        )
+        kept = max(most - len(gains), 2 * most // 3)
+        chosen = [*losses[:kept], *gains[: most - min(kept, len(losses))]]
+        return [*chosen, *both][:most]
+
+
+def item_changes(a: Report, b: Report, flips: Sequence[Any]) -> ItemChanges | None:
+    """Return the items that changed by the first number with changes; None without rows.
+
+    Parameters
+    ----------
+    a, b : Report
+        First and second report, with rows of items.
+    flips : sequence of Flips
+        Uids of the items that changed by number, as `valor_intervals.compare` returns them.
+    """
+    chosen = next(iter(distinct_flips(flips)), None) or next(iter(flips), None)
+    if chosen is None:
+        return None
+    outcomes: dict[Outcome, Sequence[Uid]]
+    if chosen.wrong is None:
+        outcomes = {"worse": chosen.worse, "better": chosen.better}
+    else:
+        outcomes = {"broken": chosen.worse, "fixed": chosen.better, "wrong in both": chosen.wrong}
+    shown = {uid: way for way, uids in outcomes.items() for uid in uids[:MOST_LISTED]}
+    first, second = (_rows(report, chosen, list(shown)) for report in (a, b))
+    rows = (
+        _change(uid, way, first.get(uid, []), second.get(uid, []), chosen.part)
+        for uid, way in shown.items()
+    )
+    title = f"{chosen.metric.rpartition('.')[2]} {chosen.part}".rstrip()
+    counts = {way: len(uids) for way, uids in outcomes.items()}
+    return ItemChanges(title, counts, tuple(rows), chosen.items)
+
+
+def _rows(report: Report, chosen: Any, uids: Sequence[Uid]) -> dict[Uid, list[ItemRow]]:
+    """Rows of some items: that of the chosen metric first, then those of other metrics."""
+    found: dict[Uid, list[ItemRow]] = {}
+    for table in sorted(report.items, key=lambda table: not _is_of(table, chosen)):
+        for row in _selected(table, uids):
+            found.setdefault(row.uid, []).append(row)
+    return found
+
+
+def _is_of(table: ItemTable, chosen: Any) -> bool:
+    same = _text(table.parameters) == _text(chosen.parameters)
+    return same and table.metric.partition("@")[0] == chosen.metric
+
+
+def _text(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True, default=str)
+
+
+def _selected(table: ItemTable, uids: Sequence[Uid]) -> Iterator[ItemRow]:
+    column = table.rows.uids
+    wanted = np.array(uids)
+    if column.dtype.kind != wanted.dtype.kind:
+        column, wanted = column.astype(str), wanted.astype(str)
+    yield from table.rows.select(np.flatnonzero(np.isin(column, wanted)))
+
+
+def _change(
+    uid: Uid, outcome: Outcome, first: Sequence[ItemRow], second: Sequence[ItemRow], part: str
+) -> ItemChange:
+    every = [*first, *second]
+    slices = _detail(every, "slices")
+    words = [f"{name} {text_of(value)}" for name, value in slices.items()] if slices else []
+    return ItemChange(
+        uid,
+        outcome,
+        _words(_detail(every, "truth")),
+        _prediction(first, part),
+        _prediction(second, part),
+        ", ".join(words),
+    )
+
+
+def _prediction(rows: Sequence[ItemRow], part: str) -> Prediction:
+    value: Any = rows[0].value if rows else None
+    value = value.get(part) if isinstance(value, Mapping) else value
+    score = _detail(rows, "score")
+    return Prediction(
+        None if isinstance(value, NoScore) or value is None else float(value),
+        _words(_detail(rows, "prediction")),
+        float(score) if is_number(score) else None,
+        _words(_detail(rows, "wrong")),
+    )
+
+
+def _detail(rows: Sequence[ItemRow], name: str) -> Any:
+    """Detail of an item, from the first row that has it."""
+    return next((row.details[name] for row in rows if row.details.get(name) is not None), None)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "\n".join(map(_words, value))
+    return "" if value is None else text_of(value)
