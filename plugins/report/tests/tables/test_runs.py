@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_report.tables.runs import run_table
+from attrs import evolve
+from valor_intervals import ComparedNumber, Leaderboard
+from valor_intervals.comparison.leaderboard import Ranked, Ranking
+from valor_report.tables.runs import rank_table, run_table
 
 from valor_core import Report, Result, Undefined
 
@@ -76,3 +79,24 @@ def test_numbers_beyond_eight_columns_are_counted() -> None:
 
     assert len(table.columns) == 9
     assert table.caption == "2 more columns in the reports"
+
+
+def test_ranks_are_in_the_columns_of_their_numbers() -> None:
+    macro = Result(type="F1", metric="F1", parameters={"average": "macro"}, value=0.5)
+    single = Result(type="Accuracy", metric="Accuracy", value=0.5)
+    numbers = [ComparedNumber(one, "", 0.5, 0.5) for one in (macro, single)]
+    first, second = (Ranked(name, 0.5, rank, rank, rank) for name, rank in (("a", 1), ("b", 2)))
+    rankings = (
+        Ranking(numbers[0], True, (first, second)),
+        Ranking(numbers[1], True, (evolve(second, rank=1), evolve(first, rank=2))),
+    )
+
+    table = rank_table(Leaderboard(rankings, (), 0.95, ("a", "b")))
+
+    assert table is not None
+    titles = [column.title for column in table.columns]
+    assert titles == ["report", "Accuracy", "F1 (macro)"]
+    assert [[cell.text[:1] for cell in row] for row in table.rows] == [
+        ["a", "2", "1"],
+        ["b", "1", "2"],
+    ]

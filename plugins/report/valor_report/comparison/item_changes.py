@@ -179,13 +179,13 @@ def _selected(table: ItemTable, uids: Sequence[Uid]) -> Iterator[ItemRow]:
 def _change(
     uid: Uid, outcome: Outcome, first: Sequence[ItemRow], second: Sequence[ItemRow], part: str
 ) -> ItemChange:
-    every = [*first, *second]
-    slices = _detail(every, "slices")
+    slices = _detail([*first, *second], "slices")
+    truths = dict.fromkeys(_words(_detail(rows, "truth")) for rows in (first, second))
     words = [f"{name} {text_of(value)}" for name, value in slices.items()] if slices else []
     return ItemChange(
         uid,
         outcome,
-        _words(_detail(every, "truth")),
+        ", then ".join(filter(None, truths)),
         _prediction(first, part),
         _prediction(second, part),
         ", ".join(words),

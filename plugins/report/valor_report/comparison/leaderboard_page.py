@@ -72,13 +72,13 @@ class _Board:
 
 
 def _board(board: Board, names: Mapping[str, str]) -> _Board:
-    ends = [abs(end) for row in board.rows for end in row.difference_interval or (row.difference,)]
-    most = max(ends, default=0.0)
-    rows = [_row(row, names[row.name], most) for row in board.rows]
+    ends = [end for row in board.rows for end in row.difference_interval or (row.difference,)]
+    scale = (min(ends, default=0.0), max(ends, default=0.0))
+    rows = [_row(row, names[row.name], scale) for row in board.rows]
     return _Board(board.title, ARROWS[board.higher_is_better], rows)
 
 
-def _row(row: BoardRow, name: str, most: float) -> _Row:
+def _row(row: BoardRow, name: str, scale: tuple[float, float]) -> _Row:
     tone = _TONES.get(row.verdict, "")
     ranks = ""
     if row.ranks is not None and row.ranks[0] != row.ranks[1]:
@@ -95,5 +95,5 @@ def _row(row: BoardRow, name: str, most: float) -> _Row:
         "" if row.p is None else probability_text(row.p),
         row.verdict,
         tone,
-        None if is_best else percent_of(low, row.difference, high, most, tone),
+        None if is_best else percent_of((low, row.difference, high), scale, tone),
     )

@@ -23,12 +23,14 @@ ARROWS = {True: "↑", False: "↓", None: ""}
 
 @frozen
 class Whisker:
-    """Interval of a difference, in percent of a scale with 0 in the middle.
+    """Interval of a difference, in percent of a scale.
 
     Parameters
     ----------
     low, at, high : float
         Ends of the interval and the difference. Without an interval, all are the difference.
+    zero : float
+        Position of 0.
     tone : {"", "good", "bad", "faint"}
         Meaning of the difference.
     """
@@ -36,6 +38,7 @@ class Whisker:
     low: float
     at: float
     high: float
+    zero: float
     tone: Tone
 
 
@@ -73,9 +76,7 @@ class DifferenceRow:
 
 
 def difference_rows(changes: Sequence[Change]) -> list[DifferenceRow]:
-    """Return rows of numbers.
-
-    Measures from 0 to 1 share one scale, and numbers of another metric have their own.
+    """Return rows of numbers. Whiskers of the same metric share a scale.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def difference_rows(changes: Sequence[Change]) -> list[DifferenceRow]:
     scales: dict[str, float] = {}
     for change in changes:
         ends = [abs(end) for end in _ends(change)]
-        scales[_scale(change)] = max([scales.get(_scale(change), 0.0), *ends])
+        scales[change.title] = max([scales.get(change.title, 0.0), *ends])
     name = names_of(changes)
     rows = []
     for change in changes:
@@ -102,30 +103,36 @@ def difference_rows(changes: Sequence[Change]) -> list[DifferenceRow]:
                 "" if change.p is None else probability_text(change.p),
                 change.verdict,
                 tone,
-                _whisker(change, scales[_scale(change)], tone),
+                _whisker(change, scales[change.title], tone),
             )
         )
     return rows
 
 
-def percent_of(low: float, at: float, high: float, most: float, tone: Tone) -> Whisker | None:
-    """Return the whisker of a difference on a scale from -most to most.
+def percent_of(
+    ends: tuple[float, float, float], scale: tuple[float, float], tone: Tone
+) -> Whisker | None:
+    """Return the whisker of a difference; None for a scale without extent.
+
+    Parameters
+    ----------
+    ends : (float, float, float)
+        Lower end, difference, and upper end.
+    scale : (float, float)
+        Ends of the scale.
+    tone : {"", "good", "bad", "faint"}
+        Meaning of the difference.
 
     Examples
     --------
-    >>> percent_of(-0.25, 0.0, 0.25, 0.5, "")
-    Whisker(low=25.0, at=50.0, high=75.0, tone='')
+    >>> percent_of((-0.25, 0.0, 0.25), (-0.5, 0.5), "")
+    Whisker(low=25.0, at=50.0, high=75.0, zero=50.0, tone='')
     """
-    if not most:
+    start, extent = scale[0], scale[1] - scale[0]
+    if not extent:
         return None
-    low, at, high = (round(50 + 50 * one / most, 2) for one in (low, at, high))
-    return Whisker(low, at, high, tone)
-
-
-def _scale(change: Change) -> str:
-    is_share = all(one is None or 0 <= one <= 1 for one in (change.a, change.b))
-    is_whole = any(type(one) is int for one in (change.a, change.b))
-    return "" if is_share and not is_whole else change.title
+    low, at, high, zero = (round(100 * (one - start) / extent, 2) for one in (*ends, 0.0))
+    return Whisker(low, at, high, zero, tone)
 
 
 def _ends(change: Change) -> Iterable[float]:
@@ -139,7 +146,7 @@ def _whisker(change: Change, most: float, tone: Tone) -> Whisker | None:
     if difference is None:
         return None
     low, high = change.interval or (difference, difference)
-    return percent_of(low, difference, high, most, tone)
+    return percent_of((low, difference, high), (-most, most), tone)
 
 
 def _value(value: float | None, reason: str | None) -> str:

@@ -104,17 +104,15 @@ def rank_table(found: Any) -> TextTable | None:
     found : Leaderboard
         Ranks, as `valor_intervals.leaderboard` returns them.
     """
-    rankings = {one.number.key: one for one in found.rankings}
     first = [Entry(one.number.result, one.number.part, one.number.a) for one in found.rankings]
+    rankings = {id(one): each for one, each in zip(first, found.rankings, strict=True)}
     chosen = headlines(first) or first
     shown = first_of_each(chosen, MOST_COLUMNS)
     if not shown:
         return None
     cells: dict[str, Row] = {}
-    for keyed, one in zip(rankings.values(), first, strict=True):
-        if one not in shown:
-            continue
-        for ranked in keyed.rows:
+    for one in shown:
+        for ranked in rankings[id(one)].rows:
             text = f"{ranked.rank}" + (f" ({ranked.low} to {ranked.high})")
             is_best = ranked.high == 1
             cell = Cell(text, ranked.rank, "good" if is_best else "")
