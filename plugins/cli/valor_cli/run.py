@@ -54,13 +54,13 @@ def run_config(
     checked = request.checked
     chosen, folder, place = checked.run, request.folder, request.place
     registry = registry_of(chosen, request)
-    _check_installed(chosen, registry, place)
+    check_installed(chosen, registry, place)
     outputs = _output_files(chosen, folder)
     outputs.check(place)
     with evaluator_of(checked, registry, request) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, folder, place)
-        outputs.check_not_inputs(_inputs(chosen, task, registry, request), place)
+        outputs.check_notinput_files(input_files(chosen, task, registry, request), place)
         planned = _planned_gallery(chosen, evaluator, registry, request)
         state = outputs.state
         evaluator.state.runs.update(filter(None, [chosen.run]))
@@ -139,13 +139,13 @@ def _files_of(request: Request) -> tuple[list[tuple[str, Path]], list[tuple[str,
     checked = request.checked
     chosen, place = checked.run, request.place
     registry = registry_of(chosen, request)
-    _check_installed(chosen, registry, place)
+    check_installed(chosen, registry, place)
     outputs = _output_files(chosen, request.folder)
     outputs.check(place)
     with evaluator_of(checked, registry, request) as evaluator:
-        read = list(_inputs(chosen, evaluator.evaluation.task, registry, request))
+        read = list(input_files(chosen, evaluator.evaluation.task, registry, request))
         planned = _planned_gallery(chosen, evaluator, registry, request)
-    outputs.check_not_inputs(read, place)
+    outputs.check_notinput_files(read, place)
     gallery = [] if planned is None else [("gallery", planned.folder)]
     return [*outputs.written(), *gallery], read
 
@@ -157,7 +157,7 @@ def registry_of(chosen: RunConfig, request: Request) -> Registry:
         return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)
 
 
-def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
+def check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
     """Raise one `MissingPluginError` for all plugins of a config that are not installed."""
     found = [one.get("name") if isinstance(one, Mapping) else one for one in chosen.metrics]
     names = [name for name in found if isinstance(name, str)]
@@ -207,7 +207,7 @@ def _output_files(chosen: RunConfig, folder: Path) -> OutputFiles:
     return OutputFiles(tuple(folder / path for path in chosen.output), rows, state, flat)
 
 
-def _inputs(
+def input_files(
     chosen: RunConfig, task: str, registry: Registry, request: Request
 ) -> Iterator[tuple[str, Path]]:
     """Yield every input file with the setting that names it, so that no output overwrites it."""

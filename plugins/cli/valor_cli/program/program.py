@@ -37,6 +37,7 @@ COMMANDS = {
         "run": "Run the evaluation of a config, or metrics on data files.",
         "rerun": "Repeat the evaluation of a saved report.",
         "merge": "Merge saved states of one config into a report.",
+        "view": "Show a report, its items and thresholds in the browser.",
         "compare": "Compare two reports, or the headline numbers and ranks of several.",
     },
     "Find out": {

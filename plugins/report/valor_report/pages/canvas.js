@@ -38,7 +38,7 @@ for (const canvas of document.querySelectorAll("canvas.matrix")) {
     const [row, column] = cellAt(event);
     const shown = [["truth", held.rows[row]], ["prediction", held.columns[column]]];
     if (held.confusion && document.querySelector("#items")) {
-      location.hash = `items?${shown.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`;
+      showItems(shown.map((pair) => pair.map(encodeURIComponent).join("=")).join("&"));
     }
   });
   canvas.addEventListener("pointermove", (event) => {

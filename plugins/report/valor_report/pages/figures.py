@@ -156,7 +156,7 @@ def shares_of(held: Breakdown) -> list[plots.Line]:
     return lines if any(line.marked and line.points for line in lines) else []
 
 
-_AXES = {
+AXES = {
     "roc": ("false positive rate", "true positive rate"),
     "precision_recall": ("recall", "precision"),
 }
@@ -166,7 +166,7 @@ def curve_figure(found: Sequence[Curve], title: str, caption: str) -> Figure:
     """Figure of the curves of all labels."""
     lines = CurveLines.of(found)
     kind = found[0].kind
-    x, y = _AXES[kind]
+    x, y = AXES[kind]
     count = sum(bool(curve.points) for curve in found)
     drawing = plots.line_plot(
         lines.bright,

@@ -21,6 +21,8 @@ class ItemLinks:
     ----------
     titles : frozenset of str
         Titles of the columns of the table of items; empty without items.
+    address : str
+        Address of the items without a filter.
 
     Examples
     --------
@@ -32,6 +34,7 @@ class ItemLinks:
     """
 
     titles: frozenset[str] = frozenset()
+    address: str = f"#{ANCHOR}"
 
     def to(self, **values: str) -> str | None:
         """Return the link to the items with values in columns, or None without such columns."""
@@ -41,11 +44,12 @@ class ItemLinks:
         """Return the link to the items with values in columns, or None without such columns."""
         if not values or not values.keys() <= self.titles:
             return None
-        return f"#{ANCHOR}?{filter_text(values)}"
+        return f"{self.address}?{filter_text(values)}"
 
     def to_label(self, label: str) -> str | None:
         """Return the link to the items with a label, as ground truth or prediction."""
-        return f"#{ANCHOR}?{filter_text({'label': label})}" if self.titles & {*NAMED[:2]} else None
+        filtered = f"{self.address}?{filter_text({'label': label})}"
+        return filtered if self.titles & {*NAMED[:2]} else None
 
 
 def filter_text(values: Mapping[str, str]) -> str:

@@ -40,7 +40,7 @@ from valor_report.pages.headline import DIRECTIONS, cards_of
 from valor_report.pages.item_links import ItemLinks
 from valor_report.pages.item_section import MOST_BYTES, ItemSection
 from valor_report.pages.page_tables import NO_LINKS, PageTable, Section
-from valor_report.pages.templates import render
+from valor_report.pages.templates import Link, render
 from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import headings, text_of
 from valor_report.tables.sections import (
@@ -65,6 +65,9 @@ def html(
     report: Report,
     drawn: Sequence[GalleryItem] = (),
     legend: Mapping[str, str] = MappingProxyType({}),
+    *,
+    navigation: Sequence[Link] = (),
+    item_links: ItemLinks = NO_LINKS,
 ) -> str:
     """Render a report as an HTML page.
 
@@ -76,6 +79,10 @@ def html(
         Items of the gallery, which the list of items shows.
     legend : mapping of str to str
         CSS color of each word in the legend of the gallery.
+    navigation : sequence of Link
+        Other pages of the report.
+    item_links : ItemLinks
+        Links to items on another page, for a report without item rows.
 
     Examples
     --------
@@ -88,7 +95,7 @@ def html(
     heading = headings(result for result, _ in held)
     titled = [(result, one, heading(result)[0]) for result, one in held]
     items = ItemSection.of(report, drawn, legend)
-    links = NO_LINKS if items is None else items.links
+    links = item_links if items is None else items.links
     pictures = list(_pictures(titled, links))
     found = directions(report)
     sections = [
@@ -105,6 +112,7 @@ def html(
     page = partial(
         render,
         "report.html",
+        navigation=navigation,
         title=f"Evaluation report{_of_task(report)}",
         verdict=_verdict(report),
         about=_about(report),

@@ -164,11 +164,17 @@ for (const table of document.querySelectorAll("table")) {
   read();
 }
 
+// shows filtered items on this page, or on the page that a link with this id leads to
+const showItems = query => {
+  const {href} = document.querySelector("#items");
+  if (href) location.href = `${href}?${query}`; else location.hash = `items?${query}`;
+};
+
 // cells of drawn matrices and bars of histograms lead to their items
 if (document.querySelector("#items")) {
   document.documentElement.classList.add("has-items");
   addEventListener("click", event => {
     const found = event.target.closest?.("[data-items]");
-    if (found) location.hash = `items?${found.dataset.items}`;
+    if (found) showItems(found.dataset.items);
   });
 }

@@ -10,11 +10,32 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from attrs import frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from valor_core.errors import printable_lines
 from valor_report.pages.assets import SCRIPT, STYLE
 from valor_report.pages.plots import STYLE as PLOT_STYLE
+
+
+@frozen
+class Link:
+    """Link of a navigation.
+
+    Parameters
+    ----------
+    text, address : str
+        Text and address.
+    is_current : bool
+        Whether it leads to the page that has it.
+    id : str
+        Its id on the page, for scripts.
+    """
+
+    text: str
+    address: str
+    is_current: bool = False
+    id: str = ""
 
 
 @cache
@@ -28,7 +49,9 @@ def _environment() -> Environment:
     )
 
 
-def render(name: str, *, style: str = "", script: str = SCRIPT, **values: Any) -> str:
+def render(
+    name: str, *, style: str = "", script: str = SCRIPT, connects: bool = False, **values: Any
+) -> str:
     """Render a template as HTML.
 
     Parameters
@@ -39,6 +62,8 @@ def render(name: str, *, style: str = "", script: str = SCRIPT, **values: Any) -
         Style sheet of the page, added to that of all pages.
     script : str
         Script of the page; empty for none.
+    connects : bool
+        Whether the script may request addresses of the server of the page.
     **values
         Variables of the template.
 
@@ -51,7 +76,8 @@ def render(name: str, *, style: str = "", script: str = SCRIPT, **values: Any) -
     True
     """
     styles = f"{STYLE}{PLOT_STYLE}{style}"
-    return f"{fragment(name, style=styles, script=script, policy=_policy(script), **values)}\n"
+    allowed = policy(script, connects=connects)
+    return f"{fragment(name, style=styles, script=script, policy=allowed, **values)}\n"
 
 
 def fragment(name: str, **values: Any) -> str:
@@ -72,8 +98,22 @@ def fragment(name: str, **values: Any) -> str:
     return printable_lines(_environment().get_template(name).render(**values))
 
 
-def _policy(script: str) -> str:
-    """Content security policy of a page: no network, and no script but its own."""
+def policy(script: str = SCRIPT, *, connects: bool = False) -> str:
+    """Content security policy of a page: no network, and no script but its own.
+
+    Parameters
+    ----------
+    script : str
+        Script of the page; empty for none.
+    connects : bool
+        As in `render`.
+
+    Examples
+    --------
+    >>> policy("")
+    "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    """
     digest = b64encode(sha256(script.encode()).digest()).decode()
     allowed = f"'sha256-{digest}'" if script else "'none'"
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
+    rules = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
+    return f"{rules}; connect-src 'self'" if connects else rules
