@@ -60,7 +60,7 @@ def run_config(
     with evaluator_of(checked, registry, request) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, folder, place)
-        outputs.check_notinput_files(input_files(chosen, task, registry, request), place)
+        outputs.check_not_inputs(input_files(chosen, task, registry, request), place)
         planned = _planned_gallery(chosen, evaluator, registry, request)
         state = outputs.state
         evaluator.state.runs.update(filter(None, [chosen.run]))
@@ -145,7 +145,7 @@ def _files_of(request: Request) -> tuple[list[tuple[str, Path]], list[tuple[str,
     with evaluator_of(checked, registry, request) as evaluator:
         read = list(input_files(chosen, evaluator.evaluation.task, registry, request))
         planned = _planned_gallery(chosen, evaluator, registry, request)
-    outputs.check_notinput_files(read, place)
+    outputs.check_not_inputs(read, place)
     gallery = [] if planned is None else [("gallery", planned.folder)]
     return [*outputs.written(), *gallery], read
 

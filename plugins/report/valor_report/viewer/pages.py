@@ -27,7 +27,13 @@ from valor_report.viewer.item_columns import TextColumn as Texts
 from valor_report.viewer.item_query import PAGE, ItemQuery
 from valor_report.viewer.pictures import Pictures
 from valor_report.viewer.source import ReportSource
-from valor_report.viewer.thresholds import Threshold, Thresholds, chosen_values, thresholds_of
+from valor_report.viewer.thresholds import (
+    Threshold,
+    Thresholds,
+    changed_parameters,
+    chosen_values,
+    thresholds_of,
+)
 
 _FOLDER = files(__package__)
 SCRIPT = _FOLDER.joinpath("viewer.js").read_text(encoding="utf-8")
@@ -238,7 +244,7 @@ class ViewerPages:
         try:
             item = self.source.item(uid)
             values = chosen_values(given, settings)
-            drawn = pictures.of(item, _plural(values, pictures))
+            drawn = pictures.of(item, changed_parameters(pictures.parameters(), values))
             tables += _metadata(item.datums.at(0).metadata)
         except ValorError as error:
             trouble = [error.message, *(error.remedy or "").splitlines()]
@@ -364,15 +370,6 @@ def _values(columns: Mapping[str, Column], position: int) -> TextTable:
 def _metadata(metadata: Mapping[str, Any]) -> list[TextTable]:
     rows: list[Row] = [[name, str(value)] for name, value in metadata.items() if value is not None]
     return [TextTable("Metadata", ["field", "value"], rows)] if rows else []
-
-
-def _plural(values: Mapping[str, float], pictures: Pictures) -> dict[str, Any]:
-    """Return thresholds under the names of the gallery's parameters."""
-    names = {one.name.removesuffix("s"): one.name for one in pictures.parameters()}
-    return {
-        names[name]: [value] if names[name].endswith("s") else value
-        for name, value in values.items()
-    }
 
 
 def _settings(available: Sequence[Threshold], given: Sequence[tuple[str, str]]) -> list[_Setting]:

@@ -104,6 +104,7 @@ class Pictures:
         """Yield the galleries that can draw items; add reasons for the others to `notes`."""
         section, folder = self.source.gallery or {}, self.source.folder
         tables = {table.metric.partition("@")[0]: table for table in self.source.tables}
+        judged = self.source.judged
         for number, spec in enumerate(self._specs()):
             names = [one.name for one in parameters_of(spec.parameter_class)]
             own = number == 0
@@ -121,7 +122,10 @@ class Pictures:
                     notes += [] if choice is not values else [error.one_line]
                     continue
                 shows = _shows(gallery)
+                is_chosen = own and choice is values and bool(section)
                 if shows in seen or (shows and shows not in tables):
+                    continue
+                if shows and shows not in judged and not is_chosen:
                     continue
                 seen.add(shows)
                 if shows:

@@ -119,6 +119,13 @@ class ReportSource:
         return not alone.resources
 
     @property
+    def judged(self) -> frozenset[str]:
+        """Full names of the metrics that need a resource."""
+        metrics = self.evaluation.plan.metrics
+        others = (one for at, one in enumerate(metrics) if at not in self.repeatable)
+        return frozenset(one.spec.name for one in others)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Short names of the metrics in the order of the config."""
         return tuple(metric.spec.short_name for metric in self.evaluation.plan.metrics)

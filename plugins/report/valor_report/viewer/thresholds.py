@@ -152,6 +152,30 @@ def chosen_values(
     return found
 
 
+def changed_parameters(
+    declared: Iterable[Parameter], values: Mapping[str, float]
+) -> dict[str, float | list[float]]:
+    """Return the parameters that set thresholds to other values.
+
+    Raises
+    ------
+    ReportError
+        If a value is out of the range of a parameter.
+    """
+    found: dict[str, float | list[float]] = {}
+    for one in filter(is_threshold, declared):
+        name = one.name.removesuffix("s")
+        if name not in values:
+            continue
+        if one.check is not None and not one.check(values[name]):
+            raise ReportError(
+                f"thresholds: {name} must {one.check.expectation}, got {values[name]:g}",
+                "Write a number in this range.",
+            )
+        found[one.name] = [values[name]] if one.name.endswith("s") else values[name]
+    return found
+
+
 @frozen
 class Comparison:
     """Numbers of a report beside those at other thresholds.
@@ -235,11 +259,7 @@ class Thresholds:
     def _compared(self, values: Mapping[str, float]) -> Comparison:
         metrics, types = [], set()
         for position in self.source.repeatable:
-            changes = {
-                one.name: [values[name]] if one.name.endswith("s") else values[name]
-                for one in self._declared(position)
-                if is_threshold(one) and (name := one.name.removesuffix("s")) in values
-            }
+            changes = changed_parameters(self._declared(position), values)
             if changes:
                 entry = self._entry(position)
                 metrics.append({**entry, **changes})
