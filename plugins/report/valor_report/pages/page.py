@@ -116,7 +116,7 @@ def html(
         title=f"Evaluation report{_of_task(report)}",
         verdict=_verdict(report),
         about=_about(report),
-        gallery=_gallery(report),
+        gallery=None if navigation else _gallery(report),
         troubles=[*cut_short(report), *failures(report)],
         cards=cards_of(report),
         findings=_linked(findings_of(report, titled), sections),

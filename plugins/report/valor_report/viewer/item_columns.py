@@ -33,11 +33,14 @@ class NumberColumn:
         Number of each item, or the reason for a missing one.
     metric : str
         Full name of the metric; empty for details.
+    is_whole : bool
+        Whether all numbers are counts.
     """
 
     name: str
     numbers: Numbers
     metric: str = ""
+    is_whole: bool = False
 
     @cached_property
     def values(self) -> Floats:
@@ -52,7 +55,8 @@ class NumberColumn:
 
     def at(self, position: int) -> Any:
         """Return the number at a position, or the reason why it is missing."""
-        return self.numbers.at(position)
+        value = self.numbers.at(position)
+        return int(value) if self.is_whole and isinstance(value, float) else value
 
     def ranks(self, *, descending: bool) -> Floats:
         """Return sort keys; missing numbers are last in both directions."""
@@ -262,6 +266,8 @@ def _detail(name: str, values: Sequence[Any]) -> Iterator[Column]:
     if all(value is None or is_number(value) for value in values):
         missing = np.array([value is None for value in values], np.uint8)
         numbers = np.array([0.0 if value is None else float(value) for value in values])
-        yield NumberColumn(name, Numbers(numbers, missing, Numbers.absent(1).gaps))
+        is_whole = all(value is None or isinstance(value, int) for value in values)
+        absent = Numbers.absent(1).gaps
+        yield NumberColumn(name, Numbers(numbers, missing, absent), is_whole=is_whole)
     elif all(value is None or isinstance(value, (str, bool, int, float)) for value in values):
         yield TextColumn.of(name, values)
