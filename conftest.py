@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["installs", "judges", "messages"]
+pytest_plugins = ["installs", "judges", "messages", "viewers"]
 
 _COMPILED = ("kernels/compiled", "coco_json/compiled_scanner.py")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from collections.abc import Iterable
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 from shlex import quote
@@ -38,22 +39,59 @@ def command(report: Path, settings: tuple[str, ...], port: int, opens: bool, as_
     this machine alone can open, and answers until Ctrl-C. Pictures and texts of items are read from
     the data on demand. Metrics with a judge are never computed again.
     """
-    request = Request.from_report(report, settings)
+    pages = pages_of(report, settings)
+    with ViewerServer(pages, port) as server:
+        if pages.warning:
+            again = quote(str(report))
+            remedy = f"Write it again with: valor rerun {again} -o {again}"
+            streams.talk(f"valor: warning: {pages.warning}\n{remedy}")
+        if as_json:
+            streams.say_json({"address": server.address})
+        else:
+            streams.say(server.address)
+        streams.talk("Stop the viewer with: Ctrl-C")
+        if opens:
+            webbrowser.open(server.address)
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return 0
+
+
+def pages_of(path: Path, settings: Iterable[str] = ()) -> ViewerPages:
+    """Return the pages of a report.
+
+    Parameters
+    ----------
+    path : Path
+        Report in ``.json``.
+    settings : iterable of str
+        Settings ``path=value`` of its config, such as the new path of data.
+
+    Raises
+    ------
+    ValorError
+        If the report cannot be read, its data are missing, or a plugin is not installed.
+    """
+    report = load_report(path)
+    request = Request.of_report(report, path, settings)
     chosen = request.checked.run
     registry = registry_of(chosen, request)
     check_installed(chosen, registry, request.place)
     task = resolve_data(chosen.data, None, registry, chosen.task, chosen.metrics).task
     if task is None:
-        raise ReportError(f"{report}: config: expected a task, found none")
-    found = [
-        (key, path)
-        for key, path in input_files(chosen, task, registry, request)
+        raise ReportError(
+            f"{path}: config.task: expected a task, found none",
+            f"Name it with: valor view {quote(str(path))} --set task=TASK",
+        )
+    files = [
+        (key, file)
+        for key, file in input_files(chosen, task, registry, request)
         if key.startswith("data.")
     ]
-    _check_data(found, report)
+    _check_data(files, path)
     source = ReportSource(
-        report=load_report(report),
-        name=str(report),
+        report=report,
+        name=str(path),
         options=chosen,
         task=task,
         data=chosen.data,
@@ -63,21 +101,8 @@ def command(report: Path, settings: tuple[str, ...], port: int, opens: bool, as_
         folder=request.folder,
         place=request.place,
     )
-    source.evaluation  # noqa: B018 - raises an error of a metric before the address is printed
-    warning = newer([path for _, path in found], report)
-    if warning:
-        again = f"valor rerun {quote(str(report))} -o {quote(str(report))}"
-        streams.talk(f"valor: warning: {warning}\nWrite it again with: {again}")
-    with ViewerServer(ViewerPages(source, warning), port) as server:
-        streams.say_json({"address": server.address}) if as_json else streams.say(server.address)
-        streams.talk("Stop the viewer with: Ctrl-C")
-        if opens:
-            webbrowser.open(server.address)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            return 0
-    return 0
+    source.check()
+    return ViewerPages(source, newer([file for _, file in files], path))
 
 
 def _check_data(files: Iterable[tuple[str, Path]], report: Path) -> None:

@@ -145,7 +145,14 @@ class Request:
         ConfigError
             If a setting does not fit.
         """
-        config = Report.load(path).config
+        return cls.of_report(Report.load(path), path, settings)
+
+    @classmethod
+    def of_report(
+        cls, report: Report, path: str | os.PathLike[str], settings: Iterable[str] = ()
+    ) -> Request:
+        """Return the config recorded in a report, with arguments and errors as `from_report`."""
+        config = report.config
         if "data" not in config:
             raise ReportError(
                 f"{path}: has no data section to run again",

@@ -101,6 +101,10 @@ class ReportSource:
             self.options, self.task, self.resources, self.registry, self.folder, self.place
         )
 
+    def check(self) -> None:
+        """Raise the error of an invalid metric or reader, before anything is read."""
+        self.evaluation, self._reader  # noqa: B018
+
     @cached_property
     def repeatable(self) -> tuple[int, ...]:
         """Positions of the metrics that need no resource such as a judge, so they cost nothing."""

@@ -20,7 +20,7 @@ from valor_report.pages.plots import Axis, line_plot
 from valor_report.tables.pivot import Notes, cell_of, headings
 from valor_report.tables.sections import structured
 from valor_report.tables.structures import Curve
-from valor_report.tables.text_table import Cell, Row, TextColumn, TextTable, number_text
+from valor_report.tables.text_table import Cell, Row, TextColumn, TextTable
 from valor_report.viewer.source import ReportSource
 
 _NAME = re.compile(r"(\w+_)?thresholds?")
@@ -302,9 +302,9 @@ def _table(before: Sequence[Result], now: Report, values: Mapping[str, float]) -
                 of_label,
                 [
                     name,
-                    _earlier(then, values, notes),
                     cell_of(entry, notes),
                     _difference(then, entry),
+                    _earlier(then, values, notes),
                 ],
             )
         )
@@ -314,9 +314,9 @@ def _table(before: Sequence[Result], now: Report, values: Mapping[str, float]) -
         "Numbers",
         [
             "metric",
-            TextColumn("report", numeric=True),
             TextColumn("now", numeric=True),
             TextColumn("difference", numeric=True),
+            TextColumn("in the report", numeric=True),
         ],
         [row for _, row in rows[:_MOST_ROWS]],
         caption=f"the first {_MOST_ROWS}; {hidden:,} more" if hidden > 0 else "",
@@ -333,7 +333,7 @@ def _earlier(then: Sequence[Entry], values: Mapping[str, float], notes: Notes) -
     texts = []
     for entry in then:
         at = [
-            number_text(value) if is_number(value) else str(value)
+            f"{value:g}" if is_number(value) else str(value)
             for name, value in entry.result.parameters.items()
             if name.removesuffix("s") in values and not isinstance(value, (list, tuple))
         ]
