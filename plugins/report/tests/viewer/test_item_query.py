@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from valor_report.viewer.item_columns import ItemColumns, NumberColumn, TextColumn
+from valor_report.viewer.item_columns import Column, ItemColumns, ItemNumbers, ItemTexts
 from valor_report.viewer.item_query import ItemQuery
 
 from valor_core.errors import ReportError
@@ -11,10 +11,10 @@ from valor_core.results import Numbers, Undefined
 
 @pytest.fixture
 def items() -> ItemColumns:
-    columns = [
-        TextColumn.of("truth", ["cat", "dog", "Fox & <b>", "cat", None]),
-        TextColumn.of("prediction", ["cat", "cat", "dog", "dog", "fox"]),
-        NumberColumn("score", Numbers.of([0.9, 0.2, 0.5, 0.4, Undefined("no prediction")])),
+    columns: list[Column] = [
+        ItemTexts.of("truth", ["cat", "dog", "Fox & <b>", "cat", None]),
+        ItemTexts.of("prediction", ["cat", "cat", "dog", "dog", "fox"]),
+        ItemNumbers("score", Numbers.of([0.9, 0.2, 0.5, 0.4, Undefined("no prediction")])),
     ]
     uids = np.array(["a/1", "a/2", "b'\"3", "B4", "5"])
     return ItemColumns(uids, {one.name: one for one in columns})

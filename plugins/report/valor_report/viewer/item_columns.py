@@ -22,7 +22,7 @@ Mask = NDArray[np.bool_]
 
 
 @frozen(eq=False, repr=False)
-class NumberColumn:
+class ItemNumbers:
     """Numbers of items.
 
     Parameters
@@ -65,7 +65,7 @@ class NumberColumn:
 
 
 @frozen(eq=False, repr=False)
-class TextColumn:
+class ItemTexts:
     """Texts of items, each distinct text once.
 
     Parameters
@@ -79,7 +79,7 @@ class TextColumn:
 
     Examples
     --------
-    >>> column = TextColumn.of("truth", ["dog", "cat", None, "dog"])
+    >>> column = ItemTexts.of("truth", ["dog", "cat", None, "dog"])
     >>> column.words, column.codes.tolist(), column.at(2)
     (('cat', 'dog'), [1, 0, -1, 1], None)
     """
@@ -89,7 +89,7 @@ class TextColumn:
     words: tuple[str, ...]
 
     @classmethod
-    def of(cls, name: str, texts: Iterable[Any]) -> TextColumn:
+    def of(cls, name: str, texts: Iterable[Any]) -> ItemTexts:
         """Return the column of texts or other scalars, or None for a missing one."""
         found: dict[str, int] = {}
         codes = [
@@ -128,7 +128,7 @@ class TextColumn:
         return found
 
 
-Column = NumberColumn | TextColumn
+Column = ItemNumbers | ItemTexts
 
 
 @frozen(eq=False, repr=False)
@@ -139,7 +139,7 @@ class ItemColumns:
     ----------
     uids : ndarray of str
         Uids as texts, in the order of the report.
-    columns : mapping of str to NumberColumn or TextColumn
+    columns : mapping of str to ItemNumbers or ItemTexts
         Columns by name: details that all families share, then numbers, then further details.
 
     Examples
@@ -179,6 +179,26 @@ class ItemColumns:
         order = dict.fromkeys([*first, *metrics, *columns])
         return cls(texts, {name: columns[name] for name in order})
 
+    def with_texts(
+        self, uids: NDArray[np.str_], values: Mapping[str, Sequence[Any]]
+    ) -> ItemColumns:
+        """Return the items with further columns of texts, except those that exist already.
+
+        Parameters
+        ----------
+        uids : ndarray of str
+            Uids of the values.
+        values : mapping of str to sequence
+            Values by name of the column; None for a missing one.
+        """
+        rows = _aligned(uids, self.uids).tolist()
+        columns = {
+            name: ItemTexts.of(name, [None if row < 0 else held[row] for row in rows])
+            for name, held in values.items()
+            if name not in self.columns
+        }
+        return ItemColumns(self.uids, {**self.columns, **columns})
+
     def __len__(self) -> int:
         return len(self.uids)
 
@@ -217,7 +237,7 @@ def _columns(
     metric = table.metric.partition("@")[0]
     short = metric.rpartition(".")[2] + _differing(table, tables)
     for name, numbers in table.rows.columns().items():
-        yield NumberColumn(f"{short} {name}".rstrip(), _at(numbers, rows), metric)
+        yield ItemNumbers(f"{short} {name}".rstrip(), _at(numbers, rows), metric)
     for name, values in _details(table).items():
         yield from _detail(
             name.replace("_", " "), [None if row < 0 else values[row] for row in rows.tolist()]
@@ -268,6 +288,6 @@ def _detail(name: str, values: Sequence[Any]) -> Iterator[Column]:
         numbers = np.array([0.0 if value is None else float(value) for value in values])
         is_whole = all(value is None or isinstance(value, int) for value in values)
         absent = Numbers.absent(1).gaps
-        yield NumberColumn(name, Numbers(numbers, missing, absent), is_whole=is_whole)
+        yield ItemNumbers(name, Numbers(numbers, missing, absent), is_whole=is_whole)
     elif all(value is None or isinstance(value, (str, bool, int, float)) for value in values):
-        yield TextColumn.of(name, values)
+        yield ItemTexts.of(name, values)

@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 from valor_core.errors import ReportError, did_you_mean, short_repr
 from valor_core.schemas import Codes
 from valor_report.tables.item_tables import NAMED
-from valor_report.viewer.item_columns import Column, ItemColumns, Mask, NumberColumn
+from valor_report.viewer.item_columns import Column, ItemColumns, ItemNumbers, Mask
 
 PAGE = 50
 """Number of items on a page."""
@@ -115,7 +115,7 @@ class ItemQuery:
             values = [value for key, value in self.filters if key == name]
             found = np.zeros(len(items), bool)
             for column, value in product(_columns(items, name), values):
-                if isinstance(column, NumberColumn):
+                if isinstance(column, ItemNumbers):
                     found |= _within(column, value)
                 else:
                     found |= column.equal(value)
@@ -144,7 +144,7 @@ def _columns(items: ItemColumns, name: str) -> list[Column]:
     return found
 
 
-def _within(column: NumberColumn, text: str) -> Mask:
+def _within(column: ItemNumbers, text: str) -> Mask:
     """Return a mask of the numbers in a range such as ``0.2..0.5``, or equal to a number."""
     found = _RANGE.fullmatch(text.strip())
     if found is None or text.strip() == "..":
@@ -166,6 +166,6 @@ def _within(column: NumberColumn, text: str) -> Mask:
 def _containing(items: ItemColumns, word: str) -> Mask:
     found: Mask = np.char.find(items.lower_uids, word) >= 0
     for column in items.columns.values():
-        if not isinstance(column, NumberColumn):
+        if not isinstance(column, ItemNumbers):
             found |= column.containing(word)
     return found

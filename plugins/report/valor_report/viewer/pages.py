@@ -22,8 +22,7 @@ from valor_report.pages.templates import Link, policy, render
 from valor_report.tables.pivot import Notes
 from valor_report.tables.sections import number_tables
 from valor_report.tables.text_table import MISSING, Cell, Row, TextTable, number_text
-from valor_report.viewer.item_columns import Column, NumberColumn
-from valor_report.viewer.item_columns import TextColumn as Texts
+from valor_report.viewer.item_columns import Column, ItemNumbers, ItemTexts
 from valor_report.viewer.item_query import PAGE, ItemQuery
 from valor_report.viewer.pictures import Pictures
 from valor_report.viewer.source import ReportSource
@@ -319,9 +318,9 @@ def _head(title: str, name: str, query: ItemQuery, numeric: bool, first: str = "
 
 
 def _head_of(column: Column, query: ItemQuery) -> _Head:
-    numeric = isinstance(column, NumberColumn)
+    numeric = isinstance(column, ItemNumbers)
     # The first click shows the worst items, or the highest of numbers without a direction.
-    worst = "-" if isinstance(column, NumberColumn) and column.is_high_first else ""
+    worst = "-" if isinstance(column, ItemNumbers) and column.is_high_first else ""
     return _head(column.name.replace("_", " "), column.name, query, numeric, worst)
 
 
@@ -331,16 +330,16 @@ def _fields(columns: Mapping[str, Column], query: ItemQuery) -> Iterable[_Field]
     few = [
         name
         for name, one in columns.items()
-        if isinstance(one, Texts) and 1 < len(one.words) <= _MOST_WORDS
+        if isinstance(one, ItemTexts) and 1 < len(one.words) <= _MOST_WORDS
     ]
     scores = [name for name in ("score",) if name in columns]
     shared = [name for name in ("truth", "prediction") if name in columns]
     for name in dict.fromkeys([*filtered, *[*shared, *scores, *few][:_MOST_FIELDS]]):
         column, value = columns.get(name), query.of(name)
         words: Sequence[str] = ()
-        if isinstance(column, Texts) and len(column.words) <= _MOST_WORDS:
+        if isinstance(column, ItemTexts) and len(column.words) <= _MOST_WORDS:
             words = column.words
-        example = "0.2..0.5" if isinstance(column, NumberColumn) else ""
+        example = "0.2..0.5" if isinstance(column, ItemNumbers) else ""
         yield _Field(name, name.replace("_", " "), value, words, example)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
@@ -38,12 +38,15 @@ class ItemPlaces:
         Partition of each item, and its index in the filtered partition.
     starts : tuple of int
         Number of items before each partition, before the filter.
+    fields : mapping of str to list
+        Metadata of the items by field, for the fields of slices.
     """
 
     uids: NDArray[np.str_]
     partitions: Codes
     places: Codes
     starts: tuple[int, ...]
+    fields: Mapping[str, Sequence[Any]] = field(factory=dict)
 
     def find(self, uid: str) -> tuple[int, int] | None:
         """Return the partition of an item and its index there, or None."""
@@ -186,7 +189,12 @@ class ReportSource:
         """All items in columns."""
         with self._lock:
             tables = [table for table in self.tables if len(table.rows)]
-            return ItemColumns.of(tables, None if tables else self.places.uids)
+            found = ItemColumns.of(tables, None if tables else self.places.uids)
+            if {*self.evaluation.slices.fields} <= found.columns.keys():
+                return found
+            with suppress(ValorError):  # without the data, the rows of the report are shown
+                return found.with_texts(self.places.uids, self.places.fields)
+            return found
 
     @cached_property
     def places(self) -> ItemPlaces:
@@ -196,6 +204,7 @@ class ReportSource:
             partitions: list[Codes] = []
             places: list[Codes] = []
             starts = [0]
+            fields: dict[str, list[Any]] = {name: [] for name in self.evaluation.slices.fields}
             for number, partition in enumerate(self._partitions):
                 first = 0
                 start = starts[-1]
@@ -205,6 +214,9 @@ class ReportSource:
                     uids.append(kept.datums.uids.astype(np.str_))
                     places.append(np.arange(first, first + len(kept)))
                     partitions.append(np.full(len(kept), number))
+                    for name, values in fields.items():
+                        column = kept.datums.metadata.get(name)
+                        values += [None] * len(kept) if column is None else column.tolist()
                     first += len(kept)
                 starts.append(start)
             self._check_count(starts[-1])
@@ -214,6 +226,7 @@ class ReportSource:
                 np.concatenate([empty, *partitions]),
                 np.concatenate([empty, *places]),
                 tuple(starts),
+                fields,
             )
 
     def item(self, uid: str) -> Batch:

@@ -177,8 +177,8 @@ def changed_parameters(
 
 
 @frozen
-class Comparison:
-    """Numbers of a report beside those at other thresholds.
+class ThresholdNumbers:
+    """Numbers of a report and those at other thresholds.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class Thresholds:
     """
 
     source: ReportSource
-    _cache: dict[tuple[tuple[str, float], ...], Comparison] = field(factory=dict, init=False)
+    _cache: dict[tuple[tuple[str, float], ...], ThresholdNumbers] = field(factory=dict, init=False)
 
     @property
     def available(self) -> tuple[Threshold, ...]:
@@ -236,7 +236,7 @@ class Thresholds:
         spec: MetricSpec = self.source.evaluation.plan.metrics[position].spec
         return parameters_of(spec.parameter_class)
 
-    def at(self, values: Mapping[str, float]) -> Comparison:
+    def at(self, values: Mapping[str, float]) -> ThresholdNumbers:
         """Evaluate the metrics with a threshold at other values.
 
         Parameters
@@ -256,7 +256,7 @@ class Thresholds:
             self._cache[key] = self._compared(values)
         return self._cache[key]
 
-    def _compared(self, values: Mapping[str, float]) -> Comparison:
+    def _compared(self, values: Mapping[str, float]) -> ThresholdNumbers:
         metrics, types = [], set()
         for position in self.source.repeatable:
             changes = changed_parameters(self._declared(position), values)
@@ -266,7 +266,7 @@ class Thresholds:
                 types.add(self.source.evaluation.plan.metrics[position].spec.name)
         now = self.source.evaluated(metrics)
         before = [one for one in self.source.report if _name(one) in types]
-        return Comparison(
+        return ThresholdNumbers(
             _table(before, now, values), tuple(_curves(before, now)), tuple(now.warnings)
         )
 
