@@ -62,8 +62,51 @@ def test_report_lists_counts_of_each_image() -> None:
         "img_3": {"tp": 0, "fp": 1, "fn": 0},
     }
 
+    named = {
+        "img_10": {"truth": {}, "prediction": {}, "score": None, "wrong": ""},
+        "img_2": {
+            "truth": {"cat": 2, "dog": 1},
+            "prediction": {"cat": 2, "dog": 1},
+            "score": 0.8,
+            "wrong": "1 missed, 1 false",
+        },
+        "img_3": {"truth": {}, "prediction": {"dog": 1}, "score": 0.6, "wrong": "1 false"},
+    }
+
     assert {row.uid: row.value for row in counts.rows} == expected
-    assert {row.uid: row.details for row in f1.rows} == expected
+    assert {row.uid: row.details for row in counts.rows} == named
+    assert {row.uid: row.details for row in f1.rows} == {
+        uid: named[uid] | expected[uid] for uid in expected
+    }
+
+
+def test_second_prediction_of_an_object_is_a_duplicate() -> None:
+    image = Detection(
+        "a",
+        [true("dog", 0, 0, 10, 10)],
+        [
+            predicted({"dog": 0.7}, 0, 0, 10, 9),
+            predicted({"dog": 0.9}, 0, 0, 10, 10),
+            predicted({"dog": 0.6}, 0, 0, 10, 4),
+            predicted({"cat": 0.55}, 0, 0, 10, 10),
+        ],
+    )
+    for threshold, wrong in {0.5: "2 false, 1 duplicate", 0.9: "2 false, 1 duplicate"}.items():
+        ((row,),) = [
+            one.rows for one in report([image], {"name": "F1", "iou_thresholds": threshold}).items
+        ]
+        assert (row.details["wrong"], row.details["score"]) == (wrong, 0.7)
+    ((row,),) = [one.rows for one in report([image], {"name": "F1", "iou_thresholds": 0.95}).items]
+    assert row.details["wrong"] == "3 false"
+
+
+def test_crowds_are_neither_missed_nor_duplicates() -> None:
+    crowd = true("dog", 0, 0, 10, 10, is_crowd=True)
+    image = Detection("a", [crowd], [predicted({"dog": 0.9}, 0, 0, 10, 10)] * 2)
+    ((row,),) = [one.rows for one in report([image], "F1").items]
+
+    assert row.details["truth"] == row.details["prediction"] == {}
+    assert row.details["wrong"] == ""
 
 
 def test_image_without_objects_and_predictions_is_right() -> None:

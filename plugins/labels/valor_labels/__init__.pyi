@@ -13,6 +13,7 @@ from valor_labels.annotations import (
 from valor_labels.by_label_key import ByLabelKey
 from valor_labels.calibration import calibration_errors
 from valor_labels.call_arguments import documented_call
+from valor_labels.item_details import LabelSets, error_counts, label_counts, numbers_or_none
 from valor_labels.label_rows import MOST_COUNTED, LabelRows, check_total, counted_by_label
 from valor_labels.label_values import LabelValues, label_parameters
 from valor_labels.operating_points import (
@@ -36,6 +37,7 @@ __all__ = [
     "CandidateThresholds",
     "GroundTruth",
     "LabelRows",
+    "LabelSets",
     "LabelValues",
     "OperatingPoints",
     "Prediction",
@@ -48,7 +50,10 @@ __all__ = [
     "check_total",
     "counted_by_label",
     "documented_call",
+    "error_counts",
+    "label_counts",
     "label_parameters",
+    "numbers_or_none",
     "scored_labels",
     "true_labels",
     "without_data_argument",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from valor_labels import LabelSets, numbers_or_none
 
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.kernels.values import in_type
@@ -26,62 +27,6 @@ _LISTED = 5
 """Most labels that a text lists."""
 
 _Set = tuple[str, ...]
-
-
-@frozen(eq=False, repr=False)
-class LabelSets:
-    """A set of labels for each item.
-
-    Parameters
-    ----------
-    sizes : ndarray of int32, shape (n_items,)
-        Number of labels of each item.
-    codes : ndarray of int32
-        Labels of all items, one item after another.
-
-    Examples
-    --------
-    >>> sets = LabelSets(np.array([2, 0, 1], np.int32), np.array([5, 7, 5], np.int32))
-    >>> sets.select(np.array([2, 0])).codes.tolist()
-    [5, 5, 7]
-    """
-
-    sizes: NDArray[np.int32]
-    codes: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, datums: Codes, labels: NDArray[np.integer[Any]], count: int) -> LabelSets:
-        """Return the sets of items from pairs of item and label, sorted by item."""
-        sizes = np.bincount(datums, minlength=count).astype(np.int32)
-        return cls(sizes, labels.astype(np.int32))
-
-    def select(self, positions: Codes, sizes: Codes | None = None) -> LabelSets:
-        """Return the sets at positions, optionally only their first labels."""
-        starts = np.cumsum(self.sizes) - self.sizes
-        kept = self.sizes[positions] if sizes is None else np.minimum(self.sizes[positions], sizes)
-        ends = np.cumsum(kept)
-        offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - kept, kept)
-        rows = np.repeat(starts[positions], kept) + offsets
-        return LabelSets(kept.astype(np.int32), self.codes[rows])
-
-    def distinct(self) -> tuple[Codes, list[tuple[int, ...]]]:
-        """Return the number of each item's set, and the distinct sets."""
-        numbers, found = np.zeros(len(self.sizes), np.int64), list[tuple[int, ...]]()
-        starts = np.cumsum(self.sizes) - self.sizes
-        for size in np.unique(self.sizes).tolist():
-            rows = np.flatnonzero(self.sizes == size)
-            if size < 2:
-                codes = self.codes[starts[rows]] if size else np.full(len(rows), NONE)
-                distinct, indices = np.unique(codes, return_inverse=True)
-                sets = distinct[:, None][:, :size]
-            else:
-                table = self.codes[starts[rows, None] + np.arange(size)]
-                packed = np.ascontiguousarray(table).view(f"V{table.itemsize * size}").ravel()
-                _, first, indices = np.unique(packed, return_index=True, return_inverse=True)
-                sets = table[first]
-            numbers[rows] = len(found) + indices.ravel()
-            found += map(tuple, sets.tolist())
-        return numbers, found
 
 
 @frozen(eq=False, repr=False)
@@ -144,8 +89,8 @@ class ItemLabels:
         scores[tops] = widen_as_printed(view.top_scores[tops])
         return cls(
             names,
-            LabelSets.of(datums, labels, count).select(positions),
-            LabelSets.of(at, predicted, count).select(positions),
+            LabelSets.of(datums, labels.astype(np.int32), count).select(positions),
+            LabelSets.of(at, predicted.astype(np.int32), count).select(positions),
             scores[positions],
         )
 
@@ -194,16 +139,12 @@ class ItemLabels:
         wrong = _single_errors if is_single else _errors
         both = (divmod(pair, len(predictions)) for pair in pairs.tolist())
         texts = [wrong(truths[truth], predictions[prediction]) for truth, prediction in both]
-        has_score = ~np.isnan(self.scores)
         found = {
             "truth": _cells(truths, is_single)[truth_numbers],
             "prediction": _cells(predictions, is_single)[numbers],
-            "score": self.scores,
+            "score": numbers_or_none(self.scores),
             "wrong": object_column(texts)[indices.ravel()],
         }
-        if not has_score.all():
-            found["score"] = self.scores.astype(object)
-            found["score"][~has_score] = None
         if not is_single:
             del found["score"]
         return found

@@ -3,54 +3,129 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from valor_labels import error_counts, label_counts, numbers_or_none
 
 from valor_core.results import ItemRows, Numbers, Undefined
 from valor_core.results.detail_columns import DetailColumns
 from valor_core.results.item_rows import SINGLE
 from valor_core.schemas import Codes
-from valor_core.states.memo import memoized
+from valor_core.states.memo import cached, memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import Flags, Table
 
+_ALMOST_ONE = 1 - 1e-10
+"""Greatest IoU threshold, as in pycocotools."""
+
 NO_TRUTHS = Undefined("no ground truths in the image")
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class ImageCounts:
     """Counts of each image at one IoU threshold, over all labels.
 
     Parameters
     ----------
-    tp, fp, fn : ndarray of int64, shape (n_images,)
-        True positives, false positives and unmatched ground truths.
+    table : Table
+        Objects.
+    is_true, is_false, wanted : ndarray of bool
+        True for predictions that are true positives, for false positives, and for ground truths
+        that count.
+    iou_threshold : float
+        IoU threshold.
     """
 
-    tp: Codes
-    fp: Codes
-    fn: Codes
+    table: Table
+    is_true: Flags
+    is_false: Flags
+    wanted: Flags
+    iou_threshold: float
+
+    @cached
+    def tp(self) -> Codes:
+        """True positives of each image."""
+        return self._of_images(self.is_true)
+
+    @cached
+    def fp(self) -> Codes:
+        """False positives of each image."""
+        return self._of_images(self.is_false)
+
+    @cached
+    def fn(self) -> Codes:
+        """Unmatched ground truths of each image."""
+        truths = self.table.objects.true_datums[self.wanted]
+        return np.bincount(truths, minlength=len(self.table.objects.uids)) - self.tp
+
+    def _of_images(self, chosen: Flags) -> Codes:
+        objects = self.table.objects
+        return np.bincount(objects.datums[chosen], minlength=len(objects.uids))
+
+    @cached
+    def details(self) -> dict[str, NDArray[Any]]:
+        """Counted objects by label, greatest score of a false positive, and errors."""
+        objects, labels, images = (
+            self.table.objects,
+            self.table.labels,
+            len(self.table.objects.uids),
+        )
+        counted, is_false = self.is_true | self.is_false, self.is_false
+        true, predicted = (
+            label_counts(datums[chosen], codes[chosen], images, labels)
+            for datums, codes, chosen in (
+                (objects.true_datums, objects.true_labels, self.wanted),
+                (objects.datums, objects.labels, counted),
+            )
+        )
+        scores = np.full(images, -np.inf)
+        np.maximum.at(scores, objects.datums[is_false], objects.scores[is_false])
+        duplicates = self._of_images(is_false & self._overlap)
+        errors = {"missed": self.fn, "false": self.fp - duplicates, "duplicate": duplicates}
+        return {
+            "truth": true,
+            "prediction": predicted,
+            "score": numbers_or_none(np.where(np.isinf(scores), np.nan, scores)),
+            "wrong": error_counts(errors),
+        }
+
+    @property
+    def _overlap(self) -> Flags:
+        """True for predictions that overlap a counted ground truth of their label enough."""
+        objects = self.table.objects
+        owners = np.repeat(np.arange(len(objects.scores)), np.diff(objects.starts))
+        truths = objects.truths
+        is_same = objects.true_labels[truths] == objects.labels[owners]
+        is_same &= self.wanted[truths] & (objects.ious >= min(self.iou_threshold, _ALMOST_ONE))
+        found: Flags = np.zeros(len(objects.scores), bool)
+        found[owners[is_same]] = True
+        return found
 
     @property
     def columns(self) -> dict[str, Codes]:
         """Counts by name."""
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn}
 
-    def rows(self, table: Table, values: Numbers) -> ItemRows:
-        """Return rows with a number for each image, and the counts as details."""
-        details = DetailColumns(self.columns, np.arange(len(values)))
-        return ItemRows(table.objects.uids, {SINGLE: values}, details)
+    def rows(self, values: Numbers) -> ItemRows:
+        """Return rows with a number for each image, and the counts in the details."""
+        return self._rows({SINGLE: values}, self.details | self.columns)
 
-    def named(self, table: Table) -> ItemRows:
+    def count_rows(self) -> ItemRows:
         """Return rows with the counts of each image by name."""
         zeros = np.zeros(len(self.tp), np.uint8)
         numbers = {name: Numbers(one.astype(float), zeros) for name, one in self.columns.items()}
-        return ItemRows(table.objects.uids, numbers)
+        return self._rows(numbers, self.details)
+
+    def _rows(
+        self, numbers: Mapping[str, Numbers], details: Mapping[str, NDArray[Any]]
+    ) -> ItemRows:
+        columns = DetailColumns(details, np.arange(len(self.tp)))
+        return ItemRows(self.table.objects.uids, numbers, columns)
 
 
 def image_counts(
@@ -88,12 +163,7 @@ def _image_counts(
     objects, matched = table.objects, chosen.matching(table)
     is_true, is_false = _outcomes(table, chosen, iou_threshold)
     passes = objects.scores >= score_threshold
-    counted = objects.true_datums[~matched.ignored]
-    tp, fp, positives = (
-        np.bincount(datums, minlength=len(objects.uids))
-        for datums in (objects.datums[is_true & passes], objects.datums[is_false & passes], counted)
-    )
-    return ImageCounts(tp, fp, positives - tp)
+    return ImageCounts(table, is_true & passes, is_false & passes, ~matched.ignored, iou_threshold)
 
 
 def _outcomes(table: Table, chosen: Selection, iou_threshold: float) -> tuple[Flags, Flags]:
@@ -138,7 +208,7 @@ def recall_rows(
     """
     counts = [image_counts(table, chosen, each, score_threshold) for each in iou_thresholds]
     found = sum(each.tp for each in counts)
-    return counts[0].rows(table, _of_truths(found, counts[0], len(counts)))
+    return counts[0].rows(_of_truths(found, counts[0], len(counts)))
 
 
 def precision_rows(table: Table, chosen: Selection, iou_thresholds: Sequence[float]) -> ItemRows:
@@ -165,7 +235,7 @@ def precision_rows(table: Table, chosen: Selection, iou_thresholds: Sequence[flo
     order = kernels.score_order(objects.datums, objects.scores, len(objects.uids))
     sums = sum(_precision_sums(table, chosen, each, order) for each in iou_thresholds)
     counts = image_counts(table, chosen, iou_thresholds[0], -math.inf)
-    return counts.rows(table, _of_truths(sums, counts, len(iou_thresholds)))
+    return counts.rows(_of_truths(sums, counts, len(iou_thresholds)))
 
 
 def _precision_sums(

@@ -112,7 +112,7 @@ class Counts(_Counted):
 
     def item_rows(self, state: Overlaps) -> ItemRows:
         """Return the counts of each image over all labels, at the first thresholds."""
-        return self._of_images(state.table).named(state.table)
+        return self._of_images(state.table).count_rows()
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result for each area range, pair of thresholds and label."""
@@ -136,7 +136,7 @@ class _LabelMetric(_Counted):
         """Return the quotient of each image over all labels, at the first thresholds."""
         counts = self._of_images(state.table)
         quotients = shares(*self._terms(counts.tp, counts.fp, counts.fn))
-        return counts.rows(state.table, quotients)
+        return counts.rows(quotients)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result for each area range, pair of thresholds and label, then the averages."""

@@ -29,8 +29,9 @@ const fulfils = ({words, name, value}, titles) => {
     const number = numberOf(texts[at] ?? "");
     return low <= number && number <= high;
   });
-  // a cell with several labels lists them: cat, dog
-  return texts => places.some(at => texts[at] === value || (texts[at] ?? "").split(", ").includes(value));
+  // a cell with several labels lists them, with counts or shares: cat: 2, dog: 1
+  const labels = text => text.split(", ").map(one => one.replace(/: [\d.,]+( %)?$/, ""));
+  return texts => places.some(at => texts[at] === value || labels(texts[at] ?? "").includes(value));
 };
 
 for (const table of document.querySelectorAll("table")) {

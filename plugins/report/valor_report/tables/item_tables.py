@@ -312,10 +312,24 @@ def _short(value: Any) -> Any:
     """Convert a detail to a number or to a text of at most two lines."""
     if value is None or is_number(value):
         return value
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        value = ", ".join(value)
-    text = value if isinstance(value, str) else text_of(value)
+    text = value if isinstance(value, str) else labels_text(value)
     return text if len(text) <= 2 * _SHORT else f"{text[: 2 * _SHORT - 1]}…"
+
+
+def labels_text(value: Any) -> str:
+    """Format labels of an item: a list of them, or a mapping of label to count or share.
+
+    Examples
+    --------
+    >>> labels_text(["cat", "dog"]), labels_text({"cat": 2, "dog": 1}), labels_text({"road": 0.5})
+    ('cat, dog', 'cat: 2, dog: 1', 'road: 50 %')
+    """
+    if isinstance(value, Mapping) and all(map(is_number, value.values())):
+        return ", ".join(
+            f"{label}: {100 * one:.3g} %" if isinstance(one, float) else f"{label}: {one:,}"
+            for label, one in value.items()
+        )
+    return ", ".join(map(str, value)) if isinstance(value, list) else text_of(value)
 
 
 def _others(aligned: Iterable[_Aligned], titles: set[str], count: int) -> list[dict[str, Any]]:
