@@ -82,6 +82,59 @@ def test_mean_iou_is_weighted_by_true_pixels() -> None:
     assert table.rows[0].value == pytest.approx((3 * 3 / 4 + 1 * 0) / 4)
 
 
+@pytest.mark.parametrize("metric", ["IOU", "mIOU", "Accuracy", "Counts", "F1"])
+def test_details_name_labels_and_largest_confusions(metric: str) -> None:
+    found = {row.uid: row.details for row in report(metric).items[0].rows}
+    names = ("truth", "prediction", "wrong")
+
+    assert {uid: tuple(details[name] for name in names) for uid, details in found.items()} == {
+        "a": ({"cat": 1.0}, {"cat": 1.0}, ""),
+        "b": (
+            {"cat": 0.4, "dog": 0.4},
+            {"cat": 0.2, "dog": 0.8},
+            "20 % background as dog, 20 % cat as dog",
+        ),
+        "empty": ({}, {}, ""),
+        "false": ({}, {"cat": 0.5}, "50 % background as cat"),
+    }
+
+
+def test_three_largest_confusions_of_an_image_are_named() -> None:
+    true, predicted = np.zeros((2, 100, 10), int)
+    true[:60], predicted[:60] = 1, 2
+    true[60], predicted[60] = 2, 1
+    predicted[61, :2] = 1
+    predicted[62, :1] = 2
+    item = Segmentation("x", true, predicted, labels=LABELS)
+    (row,) = report("IOU", items=[item]).items[0].rows
+
+    assert row.details["wrong"] == "60 % cat as dog, 1 % dog as cat, 0.2 % background as cat"
+    assert row.details["truth"] == {"cat": 0.6, "dog": 0.01}
+
+
+def test_rows_do_not_depend_on_order_split_and_list_of_labels() -> None:
+    random = np.random.default_rng(1)
+    pixels = random.integers(0, 4, (9, 2, 5, 4))
+    lists = (["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"])
+
+    def item(number: int) -> Segmentation:
+        names = lists[number % 3]
+        codes = np.array([0, *(1 + names.index(name) for name in "abc")])
+        return Segmentation(f"i{number}", *codes[pixels[number]], labels=names)
+
+    def found(*parts: Any) -> Any:
+        total = Evaluator(["IOU"], "segmentation", items=True)
+        for part in parts:
+            one = Evaluator(["IOU"], "segmentation", items=True)
+            one.update(list(map(item, part)))
+            total.merge(one)
+        return total.compute().items[0].rows
+
+    expected = found(range(9))
+    assert found(range(8, -1, -1)) == expected
+    assert found([5, 3, 8], [0], [1, 2, 4, 6, 7]) == expected
+
+
 def test_pixels_of_images_add_up_to_those_of_labels() -> None:
     random = np.random.default_rng(0)
     items = [

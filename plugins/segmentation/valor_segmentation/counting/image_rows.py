@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
+from attrs import evolve
+from numpy.typing import NDArray
 
 from valor_core.results import ItemRows, Numbers, Undefined
 from valor_core.results.detail_columns import DetailColumns
 from valor_core.results.item_rows import SINGLE
-from valor_core.schemas import Codes, Uids
+from valor_core.schemas import Codes
+from valor_core.schemas.columns import object_column
 from valor_segmentation.counting.pixel_counts import ImageRows, PixelCounts
 
 _BACKGROUND = 0
@@ -44,7 +47,8 @@ def pooled_rows(state: PixelCounts, terms: Terms, *, background: bool = False) -
     counts = _pooled(found)
     numerators, denominators = terms(*counts.values())
     values = np.where(denominators > 0, numerators / np.maximum(denominators, 1), 1.0)
-    return _rows(found.uids, Numbers(values, np.zeros(len(values), np.uint8)), counts)
+    numbers = Numbers(values, np.zeros(len(values), np.uint8))
+    return ItemRows(found.uids, {SINGLE: numbers}, _details(state, counts))
 
 
 def mean_rows(
@@ -81,7 +85,8 @@ def mean_rows(
     has_none = totals == 0
     values = np.where(has_none, 0.0, sums / np.where(has_none, 1.0, totals))
     gaps = (Undefined("no true pixels of a label in the image"),)
-    return _rows(found.uids, Numbers(values, has_none.astype(np.uint8), gaps), _pooled(found))
+    numbers = Numbers(values, has_none.astype(np.uint8), gaps)
+    return ItemRows(found.uids, {SINGLE: numbers}, _details(state, _pooled(found)))
 
 
 def count_rows(state: PixelCounts) -> ItemRows | None:
@@ -91,7 +96,8 @@ def count_rows(state: PixelCounts) -> ItemRows | None:
         return None
     zeros = np.zeros(len(found.uids), np.uint8)
     counts = _pooled(found).items()
-    return ItemRows(found.uids, {name: Numbers(one.astype(float), zeros) for name, one in counts})
+    numbers = {name: Numbers(one.astype(float), zeros) for name, one in counts}
+    return ItemRows(found.uids, numbers, _details(state, {}))
 
 
 def _images(state: PixelCounts, *, background: bool) -> ImageRows | None:
@@ -103,9 +109,8 @@ def _images(state: PixelCounts, *, background: bool) -> ImageRows | None:
     if background:
         return found
     kept = found.labels != _BACKGROUND
-    columns = (found.datums, found.labels, found.tp, found.fp, found.fn)
-    datums, labels, tp, fp, fn = (column[kept] for column in columns)
-    return ImageRows(uids=found.uids, datums=datums, labels=labels, tp=tp, fp=fp, fn=fn)
+    names = ("datums", "labels", "tp", "fp", "fn")
+    return evolve(found, **{name: getattr(found, name)[kept] for name in names})
 
 
 def _pooled(found: ImageRows) -> dict[str, Codes]:
@@ -118,5 +123,45 @@ def _pooled(found: ImageRows) -> dict[str, Codes]:
     }
 
 
-def _rows(uids: Uids, numbers: Numbers, counts: dict[str, Any]) -> ItemRows:
-    return ItemRows(uids, {SINGLE: numbers}, DetailColumns(counts, np.arange(len(numbers))))
+def _details(state: PixelCounts, counts: Mapping[str, Codes]) -> DetailColumns:
+    """Return shares of labels and the largest confusions of each image, and counts."""
+    found = _images(state, background=True)
+    assert found is not None
+    images = len(found.uids)
+    totals = np.bincount(found.datums, found.tp + found.fn, minlength=images)
+    columns = {
+        "truth": _shares(found, found.tp + found.fn, totals),
+        "prediction": _shares(found, found.tp + found.fp, totals),
+        "wrong": object_column(map(partial(_wrong, found.names), found.confusions, totals)),
+    }
+    return DetailColumns({**columns, **counts}, np.arange(images))
+
+
+def _shares(found: ImageRows, pixels: Codes, totals: Codes) -> NDArray[np.object_]:
+    """Return the share of each image that each of its labels has, without background."""
+    shares: list[dict[str, float]] = [{} for _ in range(len(found.uids))]
+    kept = np.flatnonzero((pixels > 0) & (found.labels != _BACKGROUND))
+    datums, labels = found.datums[kept], found.labels[kept]
+    quotients = pixels[kept] / totals[datums]
+    for datum, label, share in zip(
+        datums.tolist(), labels.tolist(), quotients.tolist(), strict=True
+    ):
+        shares[datum][found.names[label]] = float(f"{share:.3g}")
+    return object_column(shares)
+
+
+def _wrong(names: Sequence[str], confusions: Codes, total: float) -> str:
+    """Describe the largest confusions of an image.
+
+    Examples
+    --------
+    >>> _wrong(["background", "road", "grass"], np.array([[1, 2, 12], [0, 0, 0]]), 100)
+    '12 % road as grass'
+    """
+    texts = []
+    for true, predicted, pixels in confusions.tolist():
+        if pixels:
+            percent = 100 * pixels / total
+            number = f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
+            texts.append(f"{number} % {names[true]} as {names[predicted]}")
+    return ", ".join(texts)

@@ -25,6 +25,9 @@ _STRIP = 1 << 22  # pixels that are read, and counted, at a time
 
 _SIDES = ("groundtruth", "prediction")
 
+MOST_CONFUSIONS = 3
+"""Number of confusions that are kept of each image."""
+
 MOST_LABELS = 10_000
 """Maximum number of labels of a key: their table takes 0.8 GB per thread."""
 
@@ -74,18 +77,41 @@ class ImageCounts:
         Rows of the table that are not empty; 0 is background.
     counts : ndarray of int64, shape (k, 3)
         Their true positives, false positives and false negatives.
+    confusions : ndarray of int64, shape (MOST_CONFUSIONS, 3)
+        True label, predicted label and pixels of the largest confusions, the largest first; zeros
+        if there are fewer.
     """
 
     datum: int
     labels: Codes
     counts: Codes
+    confusions: Codes
 
     @classmethod
-    def of(cls, datum: int, table: Codes) -> ImageCounts:
-        """Make the counts of a table."""
+    def of(cls, datum: int, table: Codes, ranks: Codes) -> ImageCounts:
+        """Make the counts of a table.
+
+        Parameters
+        ----------
+        datum : int
+            Position of the datum.
+        table : ndarray of int64
+            Its pixels by true and predicted label.
+        ranks : ndarray of int64
+            Rank of each label, which orders confusions of as many pixels.
+        """
         counts = outcomes(table)
         present = np.flatnonzero(counts.any(axis=1))
-        return cls(datum, present, counts[present])
+        within = table[np.ix_(present, present)]
+        rows, columns = np.nonzero(within)
+        is_wrong = rows != columns
+        rows, columns = rows[is_wrong], columns[is_wrong]
+        pixels = within[rows, columns]
+        true, predicted = present[rows], present[columns]
+        largest = np.lexsort((ranks[predicted], ranks[true], -pixels))[:MOST_CONFUSIONS]
+        confusions = np.zeros((MOST_CONFUSIONS, 3), np.int64)
+        confusions[: len(largest)] = np.stack([true, predicted, pixels], axis=1)[largest]
+        return cls(datum, present, counts[present], confusions)
 
 
 @frozen(eq=False)
@@ -171,6 +197,11 @@ class _Counter:
         }
         self.codes = layer.codes
         check_labels(len(self.codes))
+        labels = [batch.labels[code] for code in self.codes.tolist()]
+        self.ranks = np.zeros(len(labels) + 1, np.int64)  # background is the first
+        self.ranks[sorted(range(1, len(labels) + 1), key=lambda row: labels[row - 1])] = np.arange(
+            1, len(labels) + 1
+        )
         self.by_legend = {name: self._value_positions(legend) for name, legend in legends.items()}
         # A side without annotation is the other side's image with every value read as background.
         self.blank = {
@@ -251,7 +282,7 @@ class _Counter:
         """Store the counts of a datum; its full table would take too much memory."""
         last = len(self.codes) + 1
         if part.image is not None:
-            part.images.append(ImageCounts.of(datum, part.image[:last, :last]))
+            part.images.append(ImageCounts.of(datum, part.image[:last, :last], self.ranks))
             part.image = None
 
     def _unknown(self, waiting: list[_Strip]) -> SchemaError:

@@ -17,6 +17,7 @@ from valor_core.schemas.segmentation import SegmentationBatch
 from valor_core.states import StateContent, StateRequest
 from valor_core.states.saved_columns import saved_column, saved_labels, saved_positions, saved_uids
 from valor_segmentation.counting.layer_counts import (
+    MOST_CONFUSIONS,
     ImageCounts,
     check_labels,
     layer_counts,
@@ -71,6 +72,10 @@ class ImageRows:
         Position of the image, and of the label; 0 is background, 1 the first label.
     tp, fp, fn : ndarray of int64, shape (n,)
         Pixels.
+    names : list of str
+        Names of background and of the labels.
+    confusions : ndarray of int64, shape (n_images, MOST_CONFUSIONS, 3)
+        True label, predicted label and pixels of the largest confusions of each image.
     """
 
     uids: Uids
@@ -79,6 +84,8 @@ class ImageRows:
     tp: Codes
     fp: Codes
     fn: Codes
+    names: list[str]
+    confusions: Codes
 
 
 @frozen(eq=False)
@@ -89,21 +96,29 @@ class _Chunk:
     datums: Codes
     codes: Codes
     counts: Codes
+    confusions: Codes
 
     def recoded(self, rows: Codes) -> _Chunk:
-        return _Chunk(self.uids, self.datums, rows[self.codes], self.counts)
+        confusions = self.confusions.copy()
+        confusions[..., :2] = rows[confusions[..., :2]]
+        return _Chunk(self.uids, self.datums, rows[self.codes], self.counts, confusions)
 
     @classmethod
     def saved(cls, columns: Sequence[Any], size: int) -> _Chunk:
         """Rows of a file, of background and labels with codes below a size."""
-        content = dict(zip(("uids", "datums", "codes", "counts"), columns, strict=True))
-        names = saved_uids(content, "uids")
-        datums = saved_positions(content, "datums", len(names))
+        names = ("uids", "datums", "codes", "counts", "confusions")
+        content = dict(zip(names, columns, strict=True))
+        uids = saved_uids(content, "uids")
+        datums = saved_positions(content, "datums", len(uids))
         shape = (len(datums),)
         codes = saved_column(content, "codes", np.int64, shape=shape, low=0, high=size - 1)
         counts = saved_column(content, "counts", np.int64, shape=(*shape, 3), low=0)
         check_total(counts)
-        return cls(names, datums, codes, counts)
+        shaped = (len(uids), MOST_CONFUSIONS, 3)
+        confusions = saved_column(content, "confusions", np.int64, shape=shaped, low=0)
+        if confusions[..., :2].max(initial=0) >= size:
+            raise StateError("confusions: expected labels of the table, found others")
+        return cls(uids, datums, codes, counts, confusions)
 
 
 def _no_pixels() -> Codes:
@@ -153,7 +168,7 @@ class KeyCounts:
 
     def dump(self) -> StateContent:
         """Return the table and the rows, for a file."""
-        chunks = [[c.uids, c.datums, c.codes, c.counts] for c in self.chunks]
+        chunks = [[c.uids, c.datums, c.codes, c.counts, c.confusions] for c in self.chunks]
         return {"labels": self.vocabulary.labels, "table": self.table, "chunks": chunks}
 
     def restore(self, content: StateContent) -> None:
@@ -256,6 +271,8 @@ class KeyCounts:
         counts = np.concatenate([chunk.counts for chunk in self.chunks])
         sorted_rows = np.lexsort((labels, datums))
         tp, fp, fn = counts[sorted_rows].T
+        confusions = np.concatenate([chunk.confusions for chunk in self.chunks])[by_uid]
+        confusions[..., :2] = ranks[confusions[..., :2]]
         return ImageRows(
             uids=uids[by_uid],
             datums=datums[sorted_rows],
@@ -263,6 +280,8 @@ class KeyCounts:
             tp=tp,
             fp=fp,
             fn=fn,
+            names=["background", *(self.vocabulary.labels[code].value for code in order.tolist())],
+            confusions=confusions,
         )
 
 
@@ -343,7 +362,9 @@ def _chunk(uids: Uids, images: list[ImageCounts]) -> _Chunk:
     codes = np.concatenate([none, *(image.labels for image in images)])
     counts = np.concatenate([none.reshape(0, 3), *(image.counts for image in images)])
     uids_of_images = uids[np.array([image.datum for image in images], np.int64)]
-    return _Chunk(uids_of_images, datums, codes, counts)
+    nothing = np.zeros((0, MOST_CONFUSIONS, 3), np.int64)
+    confusions = np.concatenate([nothing, *(image.confusions[None] for image in images)])
+    return _Chunk(uids_of_images, datums, codes, counts, confusions)
 
 
 def request(*, images: bool = False) -> StateRequest:
