@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browsing import PHONE, WIDE, axe, chromium, opened, requests
+from PIL import Image
 
 from valor_core import evaluate
 from valor_core.results import Report, Result, Undefined
@@ -46,6 +47,36 @@ def classified(items: int, labels: int, path: Path, name: str = "label {}") -> N
     evaluate(table, metrics, slices=["light"], items=True).save(path)
 
 
+ANIMALS = ("cat", "cow", "dog")
+
+
+def photographed(folder: Path) -> Path:
+    """Run a classifier of photos with items and a gallery, and return its page."""
+    photos = folder / "photos"
+    photos.mkdir()
+    lines = ["image,label," + ",".join(f"score_{name}" for name in ANIMALS)]
+    for at in range(120):
+        true = at % 3
+        found = (true + 1 + at % 2) % 3 if at % 7 == 0 else true
+        scores = [0.125, 0.125, 0.125]
+        scores[found] = 0.5 + at / 512
+        Image.new("RGB", (48, 32), ("orange", "white", "brown")[true]).save(photos / f"{at}.png")
+        lines.append(f"{at}.png,{ANIMALS[true]}," + ",".join(map(str, scores)))
+    (folder / "animals.csv").write_text("\n".join(lines))
+    page = folder / "animals.html"
+    metrics = ["--metrics", "Accuracy,F1,ConfusionMatrix,CalibrationError"]
+    settings = ["--set", "items=true", "--set", f"gallery.images={photos}"]
+    files = ["--gallery", str(folder / "worst"), "--output", str(page)]
+    run([str(folder / "animals.csv"), *metrics, *settings, *files])
+    return page
+
+
+def run(arguments: list[str]) -> None:
+    """Call ``valor run`` in the clone."""
+    command = [sys.executable, "-m", "valor_cli", "run", *arguments]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+
+
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Pages of all examples, and of reports at their limits, by name."""
@@ -53,12 +84,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = {}
     for name in EXAMPLES:
         found[name] = folder / f"{name}.html"
-        command = [sys.executable, "-m", "valor_cli", "run", f"examples/{name}/config.yaml"]
         report = ["--set", "confidence=0.95", "--output", str(found[name])]
-        subprocess.run([*command, *report], cwd=ROOT, check=True, capture_output=True)
+        run([f"examples/{name}/config.yaml", *report])
         gallery = ROOT / "examples" / name / "gallery" / "index.html"
         if gallery.exists():
             found[f"{name} gallery"] = gallery
+    found["animals"] = photographed(folder)
+    for name in ("llm", "text", "detection"):
+        found[f"{name} items"] = folder / f"{name}-items.html"
+        report = ["--set", "items=true", "--output", str(found[f"{name} items"])]
+        run([f"examples/{name}/config.yaml", *report])
     limits = {
         "1 label": partial(classified, 50, 1),
         "1,000 labels": partial(classified, 20_000, 1000),
@@ -84,6 +119,7 @@ def browser() -> Iterator[Chrome]:
 NAMES = (
     *EXAMPLES,
     *("detection gallery", "segmentation gallery", "text gallery"),
+    *("animals", "llm items", "text items", "detection items"),
     *("1 label", "1,000 labels", "200,000 items", "hostile labels", "0 items"),
 )
 
@@ -145,6 +181,40 @@ QUESTIONS = {
     ),
     "what does the metric measure": ("digits", ["#settings summary"], "#settings", "Harmonic mean"),
     "which version was it": ("digits", ["#settings summary"], "#settings", "valor-core"),
+    "show me a cat predicted as dog": (
+        "animals",
+        [
+            "#confusionmatrix summary",
+            "#confusionmatrix td a[href='#items?truth=cat&prediction=dog']",
+            "#items .open",
+        ],
+        "#items .panel",
+        "predicted dog",
+    ),
+    "what is the surest error": (
+        "animals",
+        ["#look a[href^='#items?item=']", "#items .open"],
+        "#items .panel",
+        "true",
+    ),
+    "which items have a label": (
+        "animals",
+        ["#results-by-label a[href='#items?label=cow']"],
+        "#items .found",
+        "of 120",
+    ),
+    "why does the judge say no": (
+        "llm items",
+        ["#items .open"],
+        "#items .panel",
+        "No sentence has 60% of its words",
+    ),
+    "where does the response differ": (
+        "text items",
+        ["#items .open"],
+        "#items .panel mark",
+        "",
+    ),
     "which label has the best recall": (
         "digits",
         ["#results-by-label th:nth-child(3)"],
@@ -183,6 +253,75 @@ def test_filter_of_a_table_stays_in_the_address(pages: dict[str, Path], browser:
 
     assert address.endswith("#results?AP50")
     assert browser.execute_script(shown) == 1
+
+
+SHOWN = "return [...document.querySelectorAll('#items tbody th')].map(cell => cell.textContent)"
+
+
+def test_chips_of_filters_are_removed_by_keyboard(pages: dict[str, Path], browser: Chrome) -> None:
+    opened(browser, f"{pages['animals'].as_uri()}#items?truth=cat&prediction=dog", WIDE)
+    few = browser.execute_script(SHOWN)
+
+    for _ in range(2):
+        browser.find_element(CSS, "#items .chip").send_keys("\n")
+
+    assert 0 < len(few) < 30
+    assert len(browser.execute_script(SHOWN)) == 100  # a button shows the others
+    assert browser.current_url.endswith("#items")
+
+
+def test_range_of_scores_filters_items(pages: dict[str, Path], browser: Chrome) -> None:
+    opened(browser, f"{pages['animals'].as_uri()}#items?score=0.5..0.51", WIDE)
+
+    assert sorted(browser.execute_script(SHOWN)) == [
+        "0.png",
+        "1.png",
+        "2.png",
+        "3.png",
+        "4.png",
+        "5.png",
+    ]
+
+
+def test_item_opens_and_closes_by_keyboard(pages: dict[str, Path], browser: Chrome) -> None:
+    opened(browser, pages["animals"], WIDE)
+    button = browser.find_element(CSS, "#items .open")
+
+    button.send_keys("\n")
+    picture = browser.find_element(CSS, "#items .panel img")
+    width = browser.execute_script("return arguments[0].naturalWidth", picture)
+    button.send_keys("\n")
+
+    assert width == 48
+    assert browser.find_elements(CSS, "#items .panel") == []
+
+
+def test_more_items_are_shown_on_request_and_sorted(
+    pages: dict[str, Path], browser: Chrome
+) -> None:
+    opened(browser, pages["200,000 items"], WIDE)
+
+    browser.find_element(CSS, "#items .more").click()
+    browser.find_element(CSS, "#items th.sorts").click()
+
+    shown = browser.execute_script(SHOWN)
+    assert len(shown) == 200
+    assert [int(uid) for uid in shown] == sorted(int(uid) for uid in shown)
+    assert "of them on this page; show all with: valor view report.json" in (
+        browser.find_element(CSS, "#items .caption").text
+    )
+    assert pages["200,000 items"].stat().st_size <= 5_000_000
+
+
+def test_first_items_are_shown_without_script(pages: dict[str, Path], browser: Chrome) -> None:
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        opened(browser, pages["animals"], WIDE)
+        rows = browser.find_elements(CSS, "#items tbody tr")
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+    assert len(rows) == 100
 
 
 def test_first_paint(

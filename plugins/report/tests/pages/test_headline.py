@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from valor_report.pages.headline import Card, cards_of
+from valor_report.pages.page import html
 
 from valor_core.results import Report, Result
 from valor_core.results.report import Requirement
@@ -45,3 +46,11 @@ def test_cards_are_in_the_order_of_the_metrics() -> None:
     report = Report(results=[macro, of("Accuracy", 0.75)])
 
     assert [card.name for card in cards_of(report)] == ["F1", "Accuracy"]
+
+
+def test_card_has_requested_name_with_name_of_metric_beside_it() -> None:
+    half = Result(type="mAP", metric="detection.mAP@2", asked="mAP50", value=0.5)
+
+    page = html(Report(results=[half]))
+
+    assert "<dt>mAP50 <small>mAP</small></dt><dd>0.5000</dd>" in page

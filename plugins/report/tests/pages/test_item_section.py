@@ -109,6 +109,16 @@ def test_label_slice_and_cell_of_matrix_lead_to_their_items() -> None:
     assert any(link.startswith("#items?truth=fox%20%26%20%3Cscript%3E") for link in links)
 
 
+def test_largest_confusion_and_worst_item_lead_to_their_items() -> None:
+    page = html(of_report(of_items(8)))
+
+    found = page[page.index('<section id="look"') : page.index("</section>")]
+    assert '<a href="#items?truth=cat&amp;prediction=dog">Most frequent confusion: cat' in found
+    assert (
+        '<a href="#items?item=img_000004">Worst item: img_000004, predicted another, score 0.5357'
+    ) in found
+
+
 def test_page_without_items_has_no_links_to_items() -> None:
     report = of_report(of_items(8))
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from valor_core.results import Report, Result, Undefined
 from valor_core.results.entries import Entry, entries_of
 from valor_core.results.result import is_number
 from valor_report.pages.diagrams import Bin, bins
 from valor_report.pages.headline import main_numbers
+from valor_report.tables.item_tables import ListedItems
 from valor_report.tables.pivot import half_width, interval_of, text_of, titles_of
 from valor_report.tables.slice_tables import WorstSlice, direction, worst_slice
 from valor_report.tables.structures import Matrix, Structure
@@ -34,14 +35,19 @@ class Finding:
         Titles of sections with the details, the best first.
     tone : {"", "good", "bad", "faint"}
         Meaning of the sentence.
+    filter : mapping of str to str
+        Values of columns of the items that it is about.
     """
 
     text: str
     titles: tuple[str, ...] = ()
     tone: Tone = ""
+    filter: Mapping[str, str] = field(factory=dict)
 
 
-def findings_of(report: Report, held: Sequence[Titled]) -> list[Finding]:
+def findings_of(
+    report: Report, held: Sequence[Titled], listed: ListedItems | None = None
+) -> list[Finding]:
     """Return what to look at first: failed requirements, worst labels and slices, and errors.
 
     Parameters
@@ -50,6 +56,8 @@ def findings_of(report: Report, held: Sequence[Titled]) -> list[Finding]:
         The report.
     held : sequence of (Result, structure, str)
         Results that are not single numbers, from `structured`, with the titles of their sections.
+    listed : ListedItems, optional
+        Items of the report.
 
     Examples
     --------
@@ -66,6 +74,7 @@ def findings_of(report: Report, held: Sequence[Titled]) -> list[Finding]:
         *_worst_label(report),
         *_worst_slice(report),
         *_confusions(held),
+        *_worst_item(listed),
         *_calibration(held),
         *_undefined(report),
         *(Finding(warning, tone="faint") for warning in report.warnings),
@@ -148,11 +157,25 @@ def _largest(found: Matrix, title: str) -> Iterator[Finding]:
             f"Most frequent confusion: {row} predicted as {column}, {_times(number)} "
             f"({share:.1%} of {row})",
             (title,),
+            filter={"truth": row, "prediction": column},
         )
     for row, column, number, _ in found.largest(unmatched, 1):
         yield Finding(
             f"Most frequent without a match: {row} and {column}, {_times(number)}", (title,)
         )
+
+
+def _worst_item(listed: ListedItems | None) -> Iterator[Finding]:
+    """Sentence about the first item, if something is wrong with it."""
+    if listed is None:
+        return
+    titles = [column.title for column in listed.table.columns]
+    cells = dict(zip(titles, listed.table.rows[0], strict=True))
+    wrong, score = (cells[name].text if name in cells else "" for name in ("wrong", "score"))
+    if wrong:
+        uid = cells["item"].text
+        scored = f", score {score}" if score else ""
+        yield Finding(f"Worst item: {uid}, {wrong}{scored}", filter={"item": uid})
 
 
 def _times(number: float) -> str:

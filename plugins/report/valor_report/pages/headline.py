@@ -40,12 +40,15 @@ class Card:
         Half of the width of its interval, such as ``" ± 0.0100"``.
     about : str
         Parameters that distinguish it, and whether higher is better.
+    metric : str
+        Name of the metric, if `name` is the name in the request, such as ``mAP50-95``.
     """
 
     name: str
     value: str
     half: str
     about: str
+    metric: str = ""
 
 
 def cards_of(report: Report) -> list[Card]:
@@ -57,7 +60,7 @@ def cards_of(report: Report) -> list[Card]:
     --------
     >>> from valor_core import Result
     >>> cards_of(Report(results=[Result(type="Accuracy", value=0.75)]))
-    [Card(name='Accuracy', value='0.7500', half='', about='')]
+    [Card(name='Accuracy', value='0.7500', half='', about='', metric='')]
     """
     entries = list(entries_of(report.results))
     summary = headlines(entries)
@@ -68,9 +71,11 @@ def cards_of(report: Report) -> list[Card]:
         better = direction(entry)
         words = [*([entry.name] if entry.name else []), *differing(entry)]
         words += [] if better is None else [DIRECTIONS[better]]
-        name = f"{called(entry)} {entry.part}".rstrip()
+        asked = entry.result.asked
+        name = f"{asked or called(entry)} {entry.part}".rstrip()
         half = half_width(interval_of(entry))
-        cards.append(Card(name, number_text(entry.value), half, ", ".join(words)))
+        metric = entry.result.type if asked else ""
+        cards.append(Card(name, number_text(entry.value), half, ", ".join(words), metric))
     return cards
 
 

@@ -119,7 +119,7 @@ def html(
         gallery=None if navigation else _gallery(report),
         troubles=[*cut_short(report), *failures(report)],
         cards=cards_of(report),
-        findings=_linked(findings_of(report, titled), sections),
+        findings=_linked(findings_of(report, titled, items and items.listed), sections, links),
         main=main,
         sections=[one for one in sections if one is not main],
         definitions=_definitions(report),
@@ -192,17 +192,24 @@ def _unique(sections: Iterable[Section]) -> list[Section]:
 
 @frozen
 class _Linked:
-    """Finding with the anchor of its section; empty if the page has none."""
+    """Finding with the address of its items or its section; empty if the page has none."""
 
     text: str
     tone: str
-    anchor: str
+    address: str
 
 
-def _linked(findings: Iterable[Finding], sections: Sequence[Section]) -> list[_Linked]:
-    anchors = {one.title: one.anchor for one in reversed(sections)}
+def _linked(
+    findings: Iterable[Finding], sections: Sequence[Section], links: ItemLinks
+) -> list[_Linked]:
+    anchors = {one.title: f"#{one.anchor}" for one in reversed(sections)}
     return [
-        _Linked(one.text, one.tone, next((anchors[t] for t in one.titles if t in anchors), ""))
+        _Linked(
+            one.text,
+            one.tone,
+            links.to_values(one.filter)
+            or next((anchors[t] for t in one.titles if t in anchors), ""),
+        )
         for one in findings
     ]
 

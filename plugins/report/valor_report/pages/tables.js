@@ -1,11 +1,12 @@
 // Sorts tables by a clicked column and filters them. The address keeps the filter of a section:
 // #items?truth=cat&score=0.5..0.6&rain shows rows with these values in the columns truth and score,
-// and with the word rain in any column. The name label is the truth or the prediction.
+// and with the word rain in any column. The name label is the truth or the prediction. A name without a
+// value, as of a cell of objects without a match, filters nothing.
 const plain = text => { try { return decodeURIComponent(text); } catch { return text; } };
 const parsed = text => text.split("&").filter(Boolean).map(part => {
   const at = part.indexOf("=");
   return at < 0 ? {words: plain(part)} : {name: plain(part.slice(0, at)), value: plain(part.slice(at + 1))};
-});
+}).filter(one => one.words || one.value);
 const numberOf = text => /^[-+]?[\d,.]+(e[-+]?\d+)?( ± .*)?[¹²³⁴⁵⁶⁷⁸⁹⁰]*$/i.test(text)
   ? parseFloat(text.replaceAll(",", "")) : NaN;
 const made = (tag, name, text = "") => {
