@@ -48,7 +48,7 @@ def test_cards_are_in_the_order_of_the_metrics() -> None:
     assert [card.name for card in cards_of(report)] == ["F1", "Accuracy"]
 
 
-def test_card_has_requested_name_with_name_of_metric_beside_it() -> None:
+def test_card_has_requested_name_and_name_of_metric() -> None:
     half = Result(type="mAP", metric="detection.mAP@2", asked="mAP50", value=0.5)
 
     page = html(Report(results=[half]))

@@ -119,7 +119,9 @@ def html(
         gallery=None if navigation else _gallery(report),
         troubles=[*cut_short(report), *failures(report)],
         cards=cards_of(report),
-        findings=_linked(findings_of(report, titled, items and items.listed), sections, links),
+        findings=_linked(
+            findings_of(report, titled, None if items is None else items.listed), sections, links
+        ),
         main=main,
         sections=[one for one in sections if one is not main],
         definitions=_definitions(report),
