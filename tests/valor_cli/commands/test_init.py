@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 
@@ -17,7 +18,19 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "preds.csv").write_text("id,y_true,y_pred\na,cat,dog\nb,dog,dog\n")
     (tmp_path / "odd.csv").write_text("one,two\ncat,dog\n")
+    row = {"question": "q", "response": "a b", "references": ["a"], "contexts": ["a b"]}
+    (tmp_path / "qa.jsonl").write_text(f"{json.dumps(row)}\n")
+    (tmp_path / "out.txt").write_text("a\nb\n")
+    (tmp_path / "ref.txt").write_text("a\nc\n")
+    for name, scores in (("labels", ""), ("found", " 0.9")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(f"0 0.5 0.5 0.2 0.2{scores}\n")
+    (tmp_path / "empty").mkdir()
     return tmp_path
+
+
+END = "\x04"
+"""End of the input, which Ctrl-D types."""
 
 
 def typed(arguments, answers):
@@ -27,9 +40,10 @@ def typed(arguments, answers):
     command = [sys.executable, "-c", code, *arguments]
     with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, close_fds=True) as process:
         os.close(its)
-        os.write(mine, "".join(f"{answer}\n" for answer in answers).encode())
+        text = "".join(answer if answer == END else f"{answer}\n" for answer in answers)
+        os.write(mine, text.encode())
         screen = b""
-        while True:
+        while select.select([mine], [], [], 60)[0]:
             try:
                 part = os.read(mine, 65536)
             except OSError:  # end of the output of a closed terminal on Linux
@@ -37,6 +51,9 @@ def typed(arguments, answers):
             if not part:
                 break
             screen += part
+        else:
+            process.kill()
+            screen += b"\n(waits for another answer)"
     os.close(mine)
     return process.returncode, screen.decode().replace("\r\n", "\n")
 
@@ -141,7 +158,7 @@ def test_init_suggests_options_that_the_command_has(folder, valor):
 
 def test_init_asks_for_missing_settings(folder):
     code, screen = typed(
-        ["init"], ["odd.csv", "classification", "one", "two", "Acuracy", "Accuracy, F1"]
+        ["init"], ["odd.csv", "classification", "one", "two", "Acuracy", "Accuracy, F1", ""]
     )
 
     assert code == 0, screen
@@ -177,13 +194,132 @@ def test_init_asks_for_columns_of_texts(folder):
     assert (data["reader"], data["columns"]["response"]) == ("tables.table", "said")
 
 
-@pytest.mark.parametrize("answers", [["nonsense"] * 8, [""] * 8], ids=["wrong", "empty"])
-def test_init_fails_after_five_invalid_answers(folder, answers):
-    code, screen = typed(["init", "odd.csv"], answers)
+QUESTIONS = {
+    "file": ((), (), "Which file has the predictions? (or two files)"),
+    "task": (("odd.csv",), (), "Which task? (classification, text)"),
+    "truth": (("odd.csv",), ("classification",), "Column of the true label"),
+    "prediction": (("odd.csv",), ("classification", "one"), "Column of the predicted label"),
+    "reader": (("out.txt", "ref.txt"), (), "Which reader?"),
+    "names": (("labels", "found"), (), "names (data.yaml"),
+    "judge": (("qa.jsonl", "-m", "llm.Faithfulness"), (), "Which client of the judge?"),
+    "address": (("qa.jsonl", "-m", "llm.Faithfulness"), ("openai",), "base_url (Address"),
+    "metrics": (("preds.csv",), (), "Which metrics?"),
+    "required": (("preds.csv",), ("Accuracy",), "Which results are required?"),
+}
+"""Arguments, answers before a question, and its beginning."""
 
-    assert code == 2
-    assert "Ctrl-C ends without a config." in screen
-    assert "none that fits in 5 tries\nName it instead: valor init DATA" in screen
+CASES = [
+    pytest.param(*QUESTIONS[name], last, id=f"{name}-{called}")
+    for name in QUESTIONS
+    for last, called in (("Acuracy", "wrong"), ("", "empty"), (END, "end"))
+    if not (last == "" and name in ("metrics", "required"))  # with a default
+    if not (last == "Acuracy" and name in ("names", "address"))  # any text is valid
+]
+
+
+@pytest.mark.parametrize(("arguments", "before", "question", "last"), CASES)
+def test_init_ends_after_three_invalid_answers(folder, arguments, before, question, last):
+    code, screen = typed(["init", *arguments], [*before, *[last] * (1 if last == END else 3)])
+
+    assert code == 2, screen
+    found = "the end of the input" if last == END else "none that fits in 3 tries"
+    (line,) = [one for one in screen.splitlines() if one.startswith("valor: ")]
+    assert line.startswith("valor: init: expected an answer to ")
+    assert question in line
+    assert line.endswith(f", got {found}")
+    assert "Name it instead: valor init DATA" in screen
+    assert ("Ctrl-C ends without a config." in screen) == (last != END)
+    assert not (folder / "valor.yaml").exists()
+
+
+def test_init_lists_only_readers_of_the_files(folder):
+    code, screen = typed(["init", "out.txt", "ref.txt"], ["png", "lines", "BLEU", ""])
+
+    assert code == 0, screen
+    assert "  text.lines  " in screen
+    assert "classification." not in screen
+    assert "expected a reader of these files, detection.yolo, text.lines, got 'png'" in screen
+    assert parse("valor.yaml")["data"] == {
+        "reader": "text.lines",
+        "responses": "out.txt",
+        "references": "ref.txt",
+    }
+
+
+def test_init_without_a_reader_for_the_files_asks_nothing(folder):
+    (folder / "image.bin").write_bytes(b"\xff\xfe\x00\x80")
+
+    code, screen = typed(["init", "image.bin"], [])
+
+    assert code == 2, screen
+    assert "Which" not in screen
+
+
+def test_init_asks_again_for_metrics_of_another_task(folder):
+    code, screen = typed(["init", "preds.csv"], ["ROUGE", "detection.AP", "F1", ""])
+
+    assert code == 0, screen
+    assert "'text.ROUGE' is for the task text." in screen
+    assert "detection.AP: expected a metric of the task classification, got one" in screen
+    assert parse("valor.yaml")["metrics"] == ["F1"]
+
+
+def test_init_asks_for_required_results(folder, valor):
+    answers = ["", "Accuracy >= 90", "Accuracy >= 0.9, F1/macro >= 0.1"]
+    code, screen = typed(["init", "preds.csv"], answers)
+
+    assert code == 0, screen
+    assert 'Write it as: ">= 0.9"' in screen
+    assert parse("valor.yaml")["require"] == {"Accuracy": ">= 0.9", "F1/macro": ">= 0.1"}
+    assert valor("run", "valor.yaml", "-q").exit_code == 1
+
+
+def test_init_asks_for_the_client_of_a_judge(folder, valor):
+    code, screen = typed(["init", "qa.jsonl"], ["llm.Faithfulness", "lexical", ""])
+
+    assert code == 0, screen
+    assert parse("valor.yaml")["judge"] == {"client": {"name": "lexical"}}
+    assert valor("run", "valor.yaml", "-q").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("preds.csv", "-m", "Accuracy", "--require", "Accuracy >= 0.5"),
+        ("preds.csv", "-m", "Accuracy"),
+        ("out.txt", "ref.txt", "--task", "text", "--reader", "lines", "-m", "BLEU"),
+    ],
+)
+def test_init_with_all_answers_as_options_asks_nothing(folder, valor, arguments):
+    code, screen = typed(["init", *arguments], [])
+
+    assert code == 0, screen
+    assert "?" not in screen
+    assert valor("run", "valor.yaml", "-q").exit_code == 0
+
+
+def test_init_asks_before_it_replaces_a_config(folder):
+    (folder / "valor.yaml").write_text("task: text\n")
+    arguments = ["init", "preds.csv", "-m", "Accuracy"]
+
+    for answers in (["no"], [""], ["what"] * 3, [END]):
+        code, screen = typed(arguments, answers)
+        assert code == 2, screen
+        assert (folder / "valor.yaml").read_text() == "task: text\n"
+    assert typed(arguments, ["yes"])[0] == 0
+    assert parse("valor.yaml")["metrics"] == ["Accuracy"]
+
+
+def test_init_writes_no_config_that_cannot_run(folder, valor):
+    (folder / "preds.csv").write_text("id,y_true,y_score\na,cat,high\n")
+
+    for arguments in (
+        ("preds.csv", "--task", "classification", "--reader", "wide", "-m", "Accuracy"),
+        ("odd.csv", "--task", "classification", "--reader", "predicted", "-m", "Accuracy"),
+    ):
+        result = valor("init", *arguments)
+        assert result.exit_code == 2
+        assert not (folder / "valor.yaml").exists()
 
 
 def test_suggested_command_quotes_a_path_with_spaces(folder, valor):
