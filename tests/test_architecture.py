@@ -228,6 +228,23 @@ def texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
+MARKUP = re.compile(
+    r"</?(?:svg|path|rect|circle|text|div|span|section|table|t[rdh]|ul|li|p|b|a|h\d)\b[ >/]"
+)
+"""Elements of HTML and SVG, which only templates have, because they escape texts."""
+
+
+def test_strings_of_plugins_have_no_markup() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {text}"
+        for path in plugin_files()
+        for text in texts(tree_of(path))
+        if MARKUP.search(text)
+    ]
+
+    assert found == []
+
+
 def test_module_names_are_specific() -> None:
     special = {"__init__", "__main__"}
     for path in modules():

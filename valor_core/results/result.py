@@ -285,17 +285,9 @@ class Result:
             object.__setattr__(self, "_value", _read(self._value))
         return self._value
 
-    def plot(self) -> Any:
-        """Draw the value, such as a curve or a matrix, as `Results.plot` does.
-
-        Raises
-        ------
-        ReportError
-            If it cannot be drawn.
-        MissingExtraError
-            If ``valor-report`` is not installed.
-        """
-        return plot([self])
+    def plot(self, **options: Any) -> Any:
+        """Draw the value, such as a curve or a matrix, with the options of `Results.plot`."""
+        return plot([self], **options)
 
     @property
     def undefined(self) -> str | None:
@@ -401,17 +393,9 @@ def first_line(reason: str) -> str:
     return reason.strip().partition("\n")[0].rstrip()
 
 
-def plot(results: Iterable[Result]) -> Any:
-    """Draw results.
-
-    Raises
-    ------
-    ReportError
-        If no result can be drawn.
-    MissingExtraError
-        If ``valor-report`` is not installed.
-    """
-    return required(VIEWS, "plot", "plot: a drawing")(results)
+def plot(results: Iterable[Result], *names: str | None, **options: Any) -> Any:
+    """Draw results, as `Results.plot` does."""
+    return required(VIEWS, "plot", "plot: a drawing")(results, *names, **options)
 
 
 class Metric(Protocol):

@@ -283,28 +283,29 @@ class Results(Sequence[Result]):
             made = pandas.DataFrame(self.to_records())
         return made
 
-    def plot(self, name: str | None = None, **parameters: Any) -> Any:
+    def plot(self, name: str | None = None, **options: Any) -> Any:
         """Draw curves, matrices and other results that have a drawing.
 
         Notebooks display the plot, and ``plot.save("curve.svg")`` writes it; other suffixes are
-        ``.html`` and ``.png``.
+        ``.html``, and with matplotlib ``.png`` and ``.pdf``.
 
         Parameters
         ----------
         name : str, optional
             Name of a metric. Defaults to all results.
-        **parameters
-            Parameters of the results, as in `find`.
+        **options
+            ``ax``, axes of matplotlib to draw on, which are returned; ``normalize`` for matrices,
+            ``"true"``, ``"pred"`` or ``"all"`` as in scikit-learn; parameters of the results as in
+            `find`; and ``label`` for one of several curves.
 
         Raises
         ------
         ReportError
             If no such result exists, or none can be drawn.
         MissingExtraError
-            If ``valor-report`` is not installed.
+            If ``valor-report`` or matplotlib is not installed.
         """
-        results = self.find(name, **parameters) if name or parameters else self
-        return plot(results._results)
+        return plot(self, name, **options)
 
     def to_csv(self) -> str:
         """Return the records as CSV, with JSON for values that are not numbers."""

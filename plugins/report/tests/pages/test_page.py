@@ -17,8 +17,8 @@ from valor_testing.examples import datasets
 
 from valor_core import evaluate
 from valor_core.errors import ValorError
-from valor_core.results import Failed, Report, Result, Undefined
-from valor_core.results.report import Requirement
+from valor_core.results import Failed, ItemRow, Report, Result, Undefined
+from valor_core.results.report import ItemTable, Requirement
 from valor_core.results.results import Results
 from valor_core.specs import MetricSpec, Registry, TaskSpec
 from valor_core.specs.spec import import_object
@@ -361,6 +361,26 @@ def test_every_installed_metric_renders_page(spec):
     assert written
 
 
+def test_cells_are_links_to_items_only_if_the_page_has_items() -> None:
+    matrix = of("ConfusionMatrix", {"confusion_matrix": {"a b": {"a b": 2, "<c>": 1}}})
+    details = {"truth": "a b", "prediction": "<c>"}
+    table = ItemTable("mylab.Score@1", {}, (ItemRow("1", 1.0, details),))
+
+    plain, linked = (html(Report(results=[matrix], items=items)) for items in ((), (table,)))
+
+    assert 'href="#items?' not in plain
+    link = '<a href="#items?truth=a%20b&amp;prediction=%3Cc%3E" aria-label="a b → &lt;c&gt;: 1'
+    assert link in linked
+    assert 'role="group"' in linked
+
+
+def test_page_has_shares_of_rows_and_counts_on_hover() -> None:
+    page = html(Report(results=[of("M", {"confusion_matrix": {"a": {"a": 3, "b": 1}}})]))
+
+    assert ">75%</text>" in page
+    assert "a → a: 3 (75.0%)" in page
+
+
 def test_breakdown_by_numbers_is_curve_with_interval() -> None:
     levels = {
         "0.4": {"accuracy": 0.5, "low": 0.25, "high": 0.75, "total": 4},
@@ -371,8 +391,8 @@ def test_breakdown_by_numbers_is_curve_with_interval() -> None:
     page = html(Report(results=[of("NoiseRobustness", {"noise_ratio": levels})]))
 
     assert 'aria-label="NoiseRobustness: accuracy by noise ratio, 3 points"' in page
-    assert page.count('class="curve other"') == 2
-    assert "gray: bounds of the interval" in page
+    assert page.count('class="whisker"') == 2
+    assert "whiskers: intervals" in page
     # From left to right, though 0.4 came first; what is not there is no point.
     line = re.search(r'class="curve c0" d="M([^"]*)"', page)
     assert line is not None

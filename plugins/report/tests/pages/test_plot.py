@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure as Canvas
 from messages import refused
 from valor_report.pages.plot import plot
 
@@ -69,43 +69,98 @@ def test_html_file_has_figures(tmp_path: Path) -> None:
     assert text.count('<svg class="valor"') == 2
 
 
-def test_png_is_rendered_by_cairosvg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
+@pytest.mark.parametrize(("suffix", "begin"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
+def test_picture_is_drawn_by_matplotlib(tmp_path: Path, suffix: str, begin: bytes) -> None:
+    path = tmp_path / f"curve{suffix}"
 
-    def svg2png(**arguments: Any) -> bytes:
-        given.update(arguments)
-        return b"png"
+    REPORT.plot("ROCCurve").save(path)
 
-    monkeypatch.setitem(sys.modules, "cairosvg", SimpleNamespace(svg2png=svg2png))
-    drawn = REPORT.plot("ROCCurve")
-    drawn.save(tmp_path / "curve.png")
-
-    assert (tmp_path / "curve.png").read_bytes() == b"png"
-    assert given["bytestring"].decode() == drawn.to_svg()
+    assert path.read_bytes().startswith(begin)
 
 
-def test_png_without_cairosvg_suggests_install_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["curve.png", "curve.pdf"])
+def test_picture_without_matplotlib_suggests_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
 
     with refused(MissingExtraError):
-        REPORT.plot("ROCCurve").save(tmp_path / "curve.png")
+        REPORT.plot("ROCCurve").save(tmp_path / name)
 
 
 def test_unsupported_suffix_is_rejected() -> None:
-    with pytest.raises(ReportError, match=r"expected a name in \.svg, \.html, \.png"):
-        REPORT.plot().save("x.pdf")
+    with refused(ReportError):
+        REPORT.plot().save("x.gif")
 
 
-def test_unwritable_plot_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(
-        sys.modules, "cairosvg", SimpleNamespace(svg2png=lambda **arguments: b"png")
-    )
-
+def test_unwritable_plot_is_reported(tmp_path: Path) -> None:
     for name in ("curve.svg", "curve.png"):
         with pytest.raises(ReportError, match="cannot be written"):
             REPORT.plot().save(tmp_path / "missing" / name)
+
+
+def test_plot_draws_on_axes_and_returns_them() -> None:
+    ax = Canvas().add_subplot()
+
+    assert REPORT.plot("ROCCurve", ax=ax) is ax
+    assert ax.get_xlabel() == "false positive rate"
+    assert REPORT["ROCCurve"].only.plot(ax=ax) is ax
+
+
+def test_plot_of_two_figures_draws_on_two_axes() -> None:
+    pair = Canvas().subplots(1, 2)
+
+    assert REPORT.plot(ax=pair) == list(pair)
+    assert [ax.get_title(loc="left") for ax in pair] == ["ConfusionMatrix", "ROCCurve"]
+
+
+@pytest.mark.parametrize("ax", [3, [3], "axes"])
+def test_other_objects_are_no_axes(ax: Any) -> None:
+    with pytest.raises(ReportError, match="plot: ax must be axes of matplotlib, got"):
+        REPORT.plot("ROCCurve", ax=ax)
+
+
+def test_wrong_number_of_axes_is_rejected() -> None:
+    with refused(ReportError):
+        REPORT.plot(ax=Canvas().add_subplot())
+
+
+def test_curve_and_its_thresholds_have_one_axes_for_the_curve() -> None:
+    rows = {str(at): {"precision": at, "recall": 1 - at} for at in (0.25, 0.5)}
+    report = Report(results=[Result(type="Curve", value={"cat": rows, "dog": rows})])
+    ax = Canvas().add_subplot()
+
+    report.plot("Curve", ax=ax)
+
+    assert ax.get_xlabel() == "recall"
+    assert [figure.title for figure in report.plot("Curve").figures] == [
+        "Curve",
+        "Curve by score threshold",
+    ]
+
+
+def test_plot_of_a_label_has_its_curve_alone() -> None:
+    both = {name: {"fpr": [0, 1], "tpr": [0, 1]} for name in ("cat", "dog")}
+    report = Report(results=[Result(type="ROCCurve", value=both)])
+
+    (figure,) = report.plot("ROCCurve", label="dog").figures
+
+    assert [line.name for line in figure.drawings[0].charts[0].lines] == ["dog"]
+    with refused(ReportError):
+        report.plot("ROCCurve", label="cow")
+
+
+@pytest.mark.parametrize("normalize", ["true", "truth"])
+def test_matrix_is_normalized_by_row(normalize: str) -> None:
+    svg = REPORT.plot("ConfusionMatrix", normalize=normalize).to_svg()
+
+    assert ">75%<" in svg
+    assert "shade and number: share of the row" in svg
+
+
+def test_unknown_normalize_is_rejected() -> None:
+    with refused(ReportError):
+        REPORT.plot("ConfusionMatrix", normalize="row")
 
 
 def test_numbers_by_label_are_drawn_as_bars() -> None:

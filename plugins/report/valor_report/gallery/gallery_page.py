@@ -18,8 +18,8 @@ from valor_core.schemas import Uid
 from valor_report.gallery.pictures import MarkedPiece, MarkedTexts, Picture
 from valor_report.pages.templates import render
 
-_MARK = '<meta name="generator" content="Valor gallery">'
-_PICTURE = re.compile(r'<a href="(\d{3,}-[A-Za-z0-9_-]*\.png)">')
+_GENERATOR = "Valor gallery"
+_PICTURE = re.compile(r' href="(\d{3,}-[A-Za-z0-9_-]*\.png)">')
 
 _STYLE = """
 .wall { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr)); gap: 20px;
@@ -91,7 +91,7 @@ def html(entries: Sequence[GalleryItem], legend: Mapping[str, str], task: str) -
         "gallery.html",
         style=f"{_STYLE}{_rules(numbers.values())}",
         script="",
-        mark=_MARK,
+        generator=_GENERATOR,
         title=f"Gallery: {task}",
         about=about,
         legend=legend,
@@ -106,7 +106,8 @@ def html(entries: Sequence[GalleryItem], legend: Mapping[str, str], task: str) -
 
 def is_gallery_page(page: Path) -> bool:
     """Return True if a file is the page of a gallery."""
-    return _MARK in page.read_text(encoding="utf-8", errors="replace")[:500]
+    head = page.read_text(encoding="utf-8", errors="replace")[:500]
+    return f'content="{_GENERATOR}"' in head
 
 
 def pictures(page: Path) -> list[str]:

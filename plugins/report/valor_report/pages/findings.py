@@ -9,8 +9,8 @@ from attrs import field, frozen
 from valor_core.results import Report, Result, Undefined
 from valor_core.results.entries import Entry, entries_of
 from valor_core.results.result import is_number
-from valor_report.pages.diagrams import Bin, bins
 from valor_report.pages.headline import main_numbers
+from valor_report.plots.diagrams import Bin, bins
 from valor_report.tables.item_tables import ListedItems
 from valor_report.tables.pivot import half_width, interval_of, text_of, titles_of
 from valor_report.tables.slice_tables import WorstSlice, direction, worst_slice

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from valor_core.results import Report
 from valor_core.results.results import Results
-from valor_report.pages.figures import drawn
-from valor_report.pages.plot import Plot
+from valor_report.pages.plot import Sheet
 from valor_report.pages.templates import fragment
+from valor_report.plots.figures import drawn
 from valor_report.tables.sections import tables_of
 from valor_report.text import cut_short, failures, items_line
 
@@ -27,5 +27,5 @@ def notebook(found: Results) -> str:
         "notebook.html",
         lines=lines,
         tables=tables_of(found, most_rows=_MOST_ROWS),
-        drawings=[Plot((figure,)).to_svg() for figure in figures],
+        sheets=[Sheet.of([figure]) for figure in figures],
     )

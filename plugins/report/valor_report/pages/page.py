@@ -22,25 +22,18 @@ from valor_core.results import Report
 from valor_core.results.results import installed_spec
 from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
-from valor_report.pages.canvas import canvas
-from valor_report.pages.diagrams import bins, tallies
-from valor_report.pages.figures import (
-    MOST_LABELS_DRAWN,
-    Figure,
-    breakdown_figure,
-    curve_figure,
-    heat_figure,
-    reliability_figure,
-    shaded,
-    shares_of,
-    tallied_figure,
-)
 from valor_report.pages.findings import Finding, Titled, findings_of
 from valor_report.pages.headline import DIRECTIONS, cards_of
 from valor_report.pages.item_links import ItemLinks
 from valor_report.pages.item_section import MOST_BYTES, ItemSection
 from valor_report.pages.page_tables import NO_LINKS, PageTable, Section
 from valor_report.pages.templates import Link, render
+from valor_report.plots.bar_figures import shares_of
+from valor_report.plots.charts import Figure
+from valor_report.plots.diagrams import bins, tallies
+from valor_report.plots.figures import figures_of
+from valor_report.plots.matrix_figure import Normalize
+from valor_report.plots.operating_points import chosen_points
 from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import headings, text_of
 from valor_report.tables.sections import (
@@ -56,7 +49,7 @@ from valor_report.tables.sections import (
     structured,
 )
 from valor_report.tables.slice_tables import slice_tables
-from valor_report.tables.structures import Breakdown, Matrix
+from valor_report.tables.structures import Breakdown, Matrix, Structure
 from valor_report.tables.text_table import TextTable
 from valor_report.text import cut_short, failures, items_line
 
@@ -218,51 +211,47 @@ def _linked(
 
 def _pictures(titled: Sequence[Titled], links: ItemLinks) -> Iterator[Section]:
     """Sections with drawings: curves, matrices, breakdowns and diagrams."""
-    for _, found, title in titled:
-        if isinstance(found, tuple):
-            yield _drawn(title, curve_figure(found, title, ""))
-    for _, found, title in titled:
-        if isinstance(found, Matrix):
-            yield _matrix(found, title, links)
-    for _, found, title in titled:
-        if isinstance(found, Breakdown):
-            yield _breakdown(found, title)
-    for result, found, title in titled:
-        if found is None and (binned := bins(result.content)):
-            yield _drawn(title, reliability_figure(binned, title, ""))
-    for result, found, title in titled:
-        if found is None and (counted := tallies(result.content)):
-            yield _drawn(title, tallied_figure(counted, title, ""))
+    chosen = chosen_points(result for result, _, _ in titled)
+    for kind in (tuple, Matrix, Breakdown, type(None)):
+        for result, found, title in titled:
+            if isinstance(found, kind):
+                normalize = _normalize(found)
+                figures = figures_of((result, found), title, "", normalize=normalize, chosen=chosen)
+                for one in figures:
+                    figure = evolve(one, title="", has_links=_has_links(found, links))
+                    yield _section(found, one.title, figure, links)
 
 
-def _drawn(title: str, figure: Figure) -> Section:
-    return Section(title=title, figures=(evolve(figure, title=""),))
+def _has_links(found: Structure | None, links: ItemLinks) -> bool:
+    """Return True if the items have the columns by which cells of matrices or bars filter."""
+    columns = ("truth", "prediction") if isinstance(found, Matrix) else ("score",)
+    return links.to(**dict.fromkeys(columns, "")) is not None
 
 
-def _matrix(held: Matrix, title: str, links: ItemLinks) -> Section:
-    is_full = held.size <= MATRIX_IN_TEXT
-    links = links if held.confusion else NO_LINKS
-    tables = [
-        PageTable.of(table, links=links, is_matrix=is_full)
-        for table in matrix_tables(held, title, "", MATRIX_IN_TEXT)
-    ]
-    if held.size <= MOST_LABELS_DRAWN:
-        figure = evolve(heat_figure(held, title, ""), title="")
-    else:
-        name = f"{title}: {len(held.rows)} rows by {len(held.columns)} columns"
-        figure = Figure("", shaded(held, ""), (canvas(held, name),), wide=True)
-    if is_full:
-        return Section(title=title, figures=(figure,), numbers=tables[0])
-    named = tuple(zip(("Largest errors", "Without a match"), tables, strict=False))
-    return Section(title=title, figures=(figure,), tables=named)
+def _normalize(found: Structure | None) -> Normalize | None:
+    """Share of the row for counts of a confusion matrix, which has the counts in a table."""
+    is_counted = isinstance(found, Matrix) and found.confusion and found.cells.dtype.kind in "iu"
+    return "true" if is_counted else None
 
 
-def _breakdown(held: Breakdown, title: str) -> Section:
-    figure = evolve(breakdown_figure(held, title, ""), title="")
-    if not shares_of(held):
-        return Section(title=title, figures=(figure,))
-    numbers = PageTable.of(breakdown_table(held, title, ""))
-    return Section(title=title, figures=(figure,), numbers=numbers)
+def _section(found: Structure | None, title: str, figure: Figure, links: ItemLinks) -> Section:
+    """Section of a figure with the numbers in tables."""
+    figures = (figure,)
+    if isinstance(found, Matrix):
+        is_full = found.size <= MATRIX_IN_TEXT
+        links = links if found.confusion else NO_LINKS
+        tables = [
+            PageTable.of(table, links=links, is_matrix=is_full)
+            for table in matrix_tables(found, title, "", MATRIX_IN_TEXT)
+        ]
+        if is_full:
+            return Section(title=title, figures=figures, numbers=tables[0])
+        named = tuple(zip(("Largest errors", "Without a match"), tables, strict=False))
+        return Section(title=title, figures=figures, tables=named)
+    if isinstance(found, Breakdown) and shares_of(found):
+        numbers = PageTable.of(breakdown_table(found, title, ""))
+        return Section(title=title, figures=figures, numbers=numbers)
+    return Section(title=title, figures=figures)
 
 
 def _not_drawn(held: Iterable[Structured]) -> Iterable[TextTable]:

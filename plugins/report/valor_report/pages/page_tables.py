@@ -8,8 +8,8 @@ from functools import partial
 
 from attrs import field, frozen
 
-from valor_report.pages.figures import Figure
 from valor_report.pages.item_links import ItemLinks
+from valor_report.plots.charts import Figure
 from valor_report.tables.sections import Directions
 from valor_report.tables.structures import NO_GROUND_TRUTH, NO_PREDICTION
 from valor_report.tables.text_table import Cell, TextColumn, TextTable

@@ -1,25 +1,29 @@
-"""Plots of results for notebooks and files."""
+"""Plots of results for notebooks, files and axes of matplotlib."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from html import escape
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Final
+from typing import Any, Final
 
 from attrs import frozen
 
-from valor_core.errors import ReportError, printable_lines
-from valor_core.packages import import_extra
+from valor_core.errors import ReportError, short_repr
 from valor_core.results import Result
 from valor_core.results.files import write_text
-from valor_report.pages import plots
-from valor_report.pages.assets import STYLE
-from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
+from valor_core.results.results import Results
 from valor_report.pages.templates import fragment
+from valor_report.plots import axes
+from valor_report.plots.charts import Figure
+from valor_report.plots.figures import chosen_drawn, drawn, numbers_drawn
+from valor_report.plots.layout import Layout
+from valor_report.plots.matrix_figure import MOST_LABELS_DRAWN, checked_normalize
+from valor_report.plots.operating_points import chosen_points
+from valor_report.plots.style import STYLE
+from valor_report.tables.structures import curves
 
 _LEAST: Final = 460.0
 _MOST: Final = 1000.0
@@ -27,22 +31,88 @@ _MARGIN: Final = 14.0
 _LINE: Final = 18.0
 _CHARACTER: Final = 6.4
 """Approximate width of a character in a caption."""
-_SCALE: Final = 3.0
-"""Pixels of a PNG per pixel of the drawing."""
-_VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
-_SUFFIXES: Final = (".svg", ".html", ".png")
-
-
-def _colors() -> dict[str, str]:
-    """Colors and fonts of the light style."""
-    light = STYLE[: STYLE.index("@media")]
-    return dict(re.findall(r"--([\w-]+): ([^;]+);", light))
+_IMAGES: Final = (".png", ".pdf")
+_SUFFIXES: Final = (".svg", ".html", *_IMAGES)
 
 
 def _plain(style: str) -> str:
     """Replace custom properties in a style, because some SVG viewers do not support them."""
-    colors = _colors()
+    colors = axes.colors()
     return re.sub(r"var\(--([\w-]+)\)", lambda found: colors[found[1]].replace('"', "'"), style)
+
+
+@frozen
+class SheetLine:
+    """Line of text above a drawing."""
+
+    text: str
+    y: float
+    size: int
+    is_bold: bool = False
+    style: str = ""
+
+
+@frozen(kw_only=True)
+class Sheet:
+    """Figures one below the other on white, as a self-contained SVG.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in pixels.
+    lines : tuple of SheetLine
+        Titles and captions.
+    placed : tuple of (Layout, dict)
+        Drawings with their position and size as SVG attributes.
+    """
+
+    width: float
+    height: float
+    lines: tuple[SheetLine, ...]
+    placed: tuple[tuple[Layout, dict[str, str]], ...]
+    margin: float = _MARGIN
+
+    @property
+    def style(self) -> str:
+        """Style sheet with the colors of light pages."""
+        return _plain(
+            STYLE.replace("width: 100%; height: auto; ", "")
+            + "svg.valor text { font-family: var(--sans); fill: var(--ink); }\n"
+        )
+
+    @property
+    def background(self) -> str:
+        """Color below the drawings."""
+        return axes.colors()["sheet"]
+
+    @classmethod
+    def of(cls, figures: Sequence[Figure]) -> Sheet:
+        """Place figures one below the other; wide drawings are scaled down."""
+        held = [(figure, list(map(Layout.of, figure.drawings))) for figure in figures]
+        widest = max(layout.width for _, layouts in held for layout in layouts)
+        width = min(max(widest + 2 * _MARGIN, _LEAST), _MOST)
+        lines, placed, top = [], [], _MARGIN
+        for figure, layouts in held:
+            for text, size in _lines(figure, width):
+                top += _LINE
+                is_title = size > 12
+                style = "" if is_title else f"fill: {axes.colors()['soft']}"
+                lines.append(SheetLine(text, top, size, is_title, style))
+            top += _MARGIN
+            for layout in layouts:
+                scale = min(1.0, (width - 2 * _MARGIN) / layout.width)
+                wide, high = layout.width * scale, layout.height * scale
+                box = {"x": _MARGIN, "y": top, "width": wide, "height": high}
+                placed.append((layout, {name: f"{value:g}" for name, value in box.items()}))
+                top += high + _MARGIN
+        return cls(width=width, height=round(top, 1), lines=tuple(lines), placed=tuple(placed))
+
+
+def _lines(figure: Figure, width: float) -> Iterator[tuple[str, int]]:
+    """Yield the lines of text above a drawing with their font size."""
+    most = int((width - 2 * _MARGIN) / _CHARACTER)
+    yield from ((line, 14) for line in wrap(figure.title, most))
+    yield from ((line, 12) for line in wrap(figure.caption, most))
 
 
 @frozen
@@ -52,7 +122,7 @@ class Plot:
     Parameters
     ----------
     figures : tuple of Figure
-        One figure per result that can be drawn.
+        Figures of the results that can be drawn.
     """
 
     figures: tuple[Figure, ...]
@@ -67,41 +137,63 @@ class Plot:
 
     def _repr_html_(self) -> str:
         """Render the figures side by side."""
-        return fragment("drawings.html", drawings=self._drawings)
+        return fragment("drawings.html", sheets=self._sheets)
 
     @property
-    def _drawings(self) -> list[str]:
-        return [Plot((figure,)).to_svg() for figure in self.figures]
+    def _sheets(self) -> list[Sheet]:
+        return [Sheet.of([figure]) for figure in self.figures]
 
     def to_svg(self) -> str:
         """Render the figures one below the other as a self-contained SVG on white."""
-        drawings = [one for figure in self.figures for one in figure.drawings if one]
-        widest = max(_size(one)[0] for one in drawings) + 2 * _MARGIN
-        width = min(max(widest, _LEAST), _MOST)
-        parts: list[str] = []
-        top = _MARGIN
-        for figure in self.figures:
-            for text, style in _lines(figure, width):
-                top += _LINE
-                parts.append(f'<text x="{_MARGIN:g}" y="{top:g}" {style}>{escape(text)}</text>')
-            top += _MARGIN
-            for drawing in filter(None, figure.drawings):
-                placed, height = _placed(drawing, top, width)
-                parts.append(placed)
-                top += height + _MARGIN
-        colors = _colors()
-        style = _plain(
-            plots.STYLE.replace("width: 100%; height: auto; ", "")
-            + "svg.valor text { font-family: var(--sans); fill: var(--ink); }\n"
-        )
-        return printable_lines(
-            '<svg class="valor" xmlns="http://www.w3.org/2000/svg" '
-            f'viewBox="0 0 {width:g} {top:g}" width="{width:g}" height="{top:g}">\n'
-            f"<style>{style}</style>\n"
-            f'<rect width="100%" height="100%" fill="{colors["sheet"]}"/>\n'
-            + "\n".join(parts)
-            + "\n</svg>\n"
-        )
+        return f"{fragment('sheet.svg', held=Sheet.of(self.figures)).strip()}\n"
+
+    def to_matplotlib(self) -> Any:
+        """Draw the figures one below the other as a ``matplotlib.figure.Figure``.
+
+        The figure does not belong to pyplot, and needs no display.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        """
+        return axes.picture(self.figures)
+
+    def draw(self, ax: Any) -> Any:
+        """Draw the figures on axes of matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, or sequence of them
+            One for each figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes, or list of them
+            The given axes.
+
+        Raises
+        ------
+        ReportError
+            If the number of axes is not the number of figures.
+        """
+        found = [ax]
+        if not hasattr(ax, "plot") and hasattr(ax, "__iter__"):
+            found = list(getattr(ax, "flat", ax))
+        if not all(hasattr(one, "plot") for one in found):
+            raise ReportError(
+                f"plot: ax must be axes of matplotlib, got {short_repr(ax)}",
+                "Create them with: fig, ax = plt.subplots()",
+            )
+        count = len(self.figures)
+        if len(found) != count:
+            titles = ", ".join(figure.title for figure in self.figures)
+            raise ReportError(
+                f"plot: expected {count} axes for {titles}, got {len(found)}",
+                f"Name one metric, or pass ax of: fig, ax = plt.subplots({count})",
+            )
+        drawn = [axes.draw(figure, one) for figure, one in zip(self.figures, found, strict=True)]
+        return drawn[0] if found == [ax] else drawn
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the drawings to a file.
@@ -109,36 +201,63 @@ class Plot:
         Parameters
         ----------
         path : path
-            File with the suffix ``.svg``, ``.html`` or ``.png``.
+            File with the suffix ``.svg``, ``.html``, ``.png`` or ``.pdf``. The last two are drawn
+            by matplotlib.
 
         Raises
         ------
         ReportError
             If the suffix is not supported, or the file cannot be written.
         MissingExtraError
-            If the suffix is ``.png`` and CairoSVG is not installed.
+            If the suffix is ``.png`` or ``.pdf`` and matplotlib is not installed.
         """
         path = Path(path)
         suffix = path.suffix.casefold()
         if suffix not in _SUFFIXES:
-            raise ReportError(f"{path}: expected a name in {', '.join(_SUFFIXES)}")
-        if suffix == ".png":
-            cairo = import_extra("cairosvg", f"{path}: a plot as PNG", "cairosvg")
-            _write(path, cairo.svg2png(bytestring=self.to_svg().encode(), scale=_SCALE))
-            return
-        if suffix == ".svg":
+            raise ReportError(
+                f"{path}: expected a name in {', '.join(_SUFFIXES)}",
+                f"Name it {path.with_suffix('.svg').name}, for example.",
+            )
+        if suffix in _IMAGES:
+            _write(path, axes.image(self.figures, suffix, path))
+        elif suffix == ".svg":
             write_text(path, self.to_svg())
         else:
-            write_text(path, f"{fragment('plot.html', drawings=self._drawings)}\n")
+            write_text(path, f"{fragment('plot.html', sheets=self._sheets)}\n")
 
 
-def plot(results: Iterable[Result]) -> Plot:
+def plot(
+    results: Iterable[Result],
+    name: str | None = None,
+    *,
+    ax: Any = None,
+    normalize: str | None = None,
+    **parameters: Any,
+) -> Any:
     """Plot the curves and matrices of results, or their numbers as bars if they have neither.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        Results, such as a report.
+    name : str, optional
+        Name of a metric. Defaults to all results.
+    ax : matplotlib.axes.Axes, or sequence of them, optional
+        Axes to draw on, one for each figure. Of a result with two figures, such as a curve and its
+        measures by threshold, a single one has the first.
+    normalize : {"true", "pred", "all"}, optional
+        Total of which the numbers of matrices are shares: of the row, the column, or all cells.
+    **parameters
+        Parameters of the results; for curves, also ``label``.
+
+    Returns
+    -------
+    Plot, or the given axes
 
     Raises
     ------
     ReportError
-        If no result can be drawn.
+        If no such result exists, or none can be drawn.
 
     Examples
     --------
@@ -146,39 +265,54 @@ def plot(results: Iterable[Result]) -> Plot:
     >>> plot([Result(type="ConfusionMatrix", value=counts)])
     <Plot: ConfusionMatrix; a notebook shows it, plot.save('plot.svg') writes it>
     """
-    results = list(results)
-    figures = tuple(figure for _, figure in drawn(results)) or numbers_drawn(results)
+    held = results if isinstance(results, Results) else Results(results)
+    total = checked_normalize(normalize)
+    found = list(_selected(held, name, parameters))
+    pairs = drawn(found, normalize=total, chosen=chosen_points(held))
+    if hasattr(ax, "plot") and len({id(result) for result, _ in pairs}) == 1:
+        pairs = pairs[:1]
+    figures = tuple(figure for _, figure in pairs)
+    figures = figures or chosen_drawn(found, held) or numbers_drawn(found)
     if not figures:
-        types = ", ".join(dict.fromkeys(result.type for result in results)) or "no result"
+        types = ", ".join(dict.fromkeys(result.type for result in found)) or "no result"
         raise ReportError(
             f"plot: expected curves, matrices or other values to draw, got {types}",
             "Print numbers with print(report); a matrix of more than "
             f"{MOST_LABELS_DRAWN} labels is drawn by report.save('report.html').",
         )
-    return Plot(figures)
+    made = Plot(figures)
+    return made if ax is None else made.draw(ax)
 
 
-def _placed(drawing: str, top: float, width: float) -> tuple[str, float]:
-    """Move a drawing to `top`, scaled down to the width; also return its height."""
-    natural, height = _size(drawing)
-    scale = min(1.0, (width - 2 * _MARGIN) / natural)
-    size = f'width="{natural * scale:g}" height="{height * scale:g}"'
-    return drawing.replace("<svg ", f'<svg x="{_MARGIN:g}" y="{top:g}" {size} ', 1), height * scale
+def _selected(held: Results, name: str | None, parameters: dict[str, Any]) -> Iterable[Result]:
+    """Results of a name and parameters; of curves by label, only those of a given label."""
+    if not parameters:
+        return held.find(name) if name else held
+    label = parameters.get("label")
+    if name and label is not None:
+        others = {key: value for key, value in parameters.items() if key != "label"}
+        of_name = held.find(name, **others)
+        if all("label" not in one.parameters and curves(one.content) for one in of_name):
+            return [_of_label(one, str(label)) for one in of_name]
+    return held.find(name, **parameters)
 
 
-def _lines(figure: Figure, width: float) -> Iterator[tuple[str, str]]:
-    """Lines of text above a drawing with their SVG attributes."""
-    most = int((width - 2 * _MARGIN) / _CHARACTER)
-    for line in wrap(figure.title, most):
-        yield line, 'font-size="14" font-weight="bold"'
-    for line in wrap(figure.caption, most):
-        yield line, f'font-size="12" style="fill: {_colors()["soft"]}"'
-
-
-def _size(drawing: str) -> tuple[float, float]:
-    found = _VIEW_BOX.search(drawing)
-    assert found is not None
-    return float(found[1]), float(found[2])
+def _of_label(result: Result, label: str) -> Result:
+    """Curves with one label only."""
+    content = result.content
+    if label not in content:
+        known = ", ".join(map(repr, list(content)[:5]))
+        raise ReportError(
+            f"plot: {result.type} has no curve of the label {label!r}",
+            f"The labels are {known}{', …' if len(content) > 5 else ''}",
+        )
+    return Result(
+        type=result.type,
+        metric=result.metric,
+        parameters={**result.parameters, "label": label},
+        value={label: content[label]},
+        slice=result.slice,
+    )
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,6 +1,6 @@
 """Rendering of the templates of pages.
 
-Every value is escaped, except markup and drawings that a template marks as safe.
+Every value is escaped, except the style and the script of the page.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from valor_core.errors import printable_lines
 from valor_report.pages.assets import SCRIPT, STYLE
-from valor_report.pages.plots import STYLE as PLOT_STYLE
+from valor_report.plots.charts import link_of
+from valor_report.plots.layout import Layout
+from valor_report.plots.style import STYLE as PLOT_STYLE
 
 
 @frozen
@@ -40,13 +42,16 @@ class Link:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=PackageLoader("valor_report.pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"laid_out": Layout.of, "link": link_of}
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    return made
 
 
 def render(
@@ -81,7 +86,7 @@ def render(
 
 
 def fragment(name: str, **values: Any) -> str:
-    """Render a template without style and script, such as HTML for a cell of a notebook.
+    r"""Render a template without style and script, such as HTML for a cell of a notebook.
 
     Parameters
     ----------
@@ -92,8 +97,8 @@ def fragment(name: str, **values: Any) -> str:
 
     Examples
     --------
-    >>> fragment("drawings.html", drawings=["<svg/>"]).count("<svg/>")
-    1
+    >>> fragment("drawings.html", sheets=[]).strip()
+    '<div style="display: flex; flex-wrap: wrap; gap: 12px">\n</div>'
     """
     return printable_lines(_environment().get_template(name).render(**values))
 

@@ -14,9 +14,9 @@ from valor_core.results import Report, Result
 from valor_core.results.entries import Entry, entries_of
 from valor_core.results.result import is_number
 from valor_core.specs import MetricSpec
-from valor_report.pages.curve_lines import CurveLines
-from valor_report.pages.figures import AXES
-from valor_report.pages.plots import Axis, line_plot
+from valor_report.plots.charts import Drawing
+from valor_report.plots.curve_figures import curve_chart, curve_name
+from valor_report.plots.curve_lines import CurveLines
 from valor_report.tables.pivot import Notes, cell_of, headings
 from valor_report.tables.sections import structured
 from valor_report.tables.structures import Curve
@@ -184,14 +184,14 @@ class ThresholdNumbers:
     ----------
     table : TextTable
         Numbers, with a row for each.
-    drawings : tuple of (str, str)
+    drawings : tuple of (str, Drawing)
         Title and SVG of each curve, that of the report in gray.
     warnings : tuple of str
         Warnings of the evaluation.
     """
 
     table: TextTable
-    drawings: tuple[tuple[str, str], ...]
+    drawings: tuple[tuple[str, Drawing], ...]
     warnings: tuple[str, ...]
 
 
@@ -348,7 +348,7 @@ def _difference(then: Sequence[Entry], now: Entry) -> Cell:
     return Cell(f"{change:+.4f}" if change else "0", change)
 
 
-def _curves(before: Sequence[Result], now: Report) -> Iterator[tuple[str, str]]:
+def _curves(before: Sequence[Result], now: Report) -> Iterator[tuple[str, Drawing]]:
     """Yield the curves at the changed thresholds in color over those of the report in gray."""
     earlier = [(one, found) for one, found in structured(before) if _are_curves(found)]
     heading = headings(now)
@@ -357,7 +357,7 @@ def _curves(before: Sequence[Result], now: Report) -> Iterator[tuple[str, str]]:
             continue
         kind = found[0].kind
         gray = [
-            line
+            evolve(line, tone="other", name="")
             for one, curves in earlier
             if _name(one) == _name(result)
             and one.type == result.type
@@ -365,23 +365,9 @@ def _curves(before: Sequence[Result], now: Report) -> Iterator[tuple[str, str]]:
             and one.parameters.get("label_key") == result.parameters.get("label_key")
             for line in CurveLines.of(curves).bright
         ]
-        x, y = AXES[kind]
         title = heading(result)[0]
-        drawn = [
-            evolve(line, marked=line.marked or len(line.points) == 1)
-            for line in CurveLines.of(found).bright
-        ]
-        yield (
-            title,
-            line_plot(
-                drawn,
-                Axis(x),
-                Axis(y),
-                name=f"{title}: {y} by {x}",
-                others=gray,
-                diagonal=kind == "roc",
-            ),
-        )
+        lines = [*gray, *CurveLines.of(found).bright]
+        yield title, Drawing(f"{title}: {curve_name(kind)}", (curve_chart(kind, lines),))
 
 
 def _are_curves(found: Any) -> TypeGuard[tuple[Curve, ...]]:

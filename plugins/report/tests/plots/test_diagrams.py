@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from valor_report.pages.diagrams import bins, tallies
+from valor_report.plots.diagrams import bins, tallies
 
 
 def test_reliability_diagram_omits_empty_bins():

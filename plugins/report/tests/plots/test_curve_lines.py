@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from valor_report.pages.curve_lines import CurveLines
-from valor_report.pages.plots import COLORS, Axis, Line, line_plot
+from valor_report.plots.charts import COLORS
+from valor_report.plots.curve_figures import curve_figure
+from valor_report.plots.curve_lines import CurveLines
+from valor_report.plots.layout import Layout, legend_of
 from valor_report.tables.structures import Curve, curves
 
 FLAT = ((0.0, 0.5), (1.0, 0.5))
@@ -76,18 +78,15 @@ def test_label_without_curve_does_not_hide_other_curves() -> None:
 
 
 def test_curve_of_single_point_is_dot() -> None:
-    dot = Line("dot", ((0.5, 0.5),), marked=True)
+    figure = curve_figure([curve("dot", ((0.5, 0.5),))], "Curve", "")
 
-    svg = line_plot([dot], Axis("recall"), Axis("precision"), name="Dots", others=[dot])
-
-    assert svg.count("<circle") == 2
+    shapes = Layout.of(figure.drawings[0]).shapes
+    assert [shape.kind for shape in shapes].count("disc") == 1
 
 
 def test_mean_is_drawn_last_and_first_in_legend() -> None:
-    mean = Line("mean of 2 labels", FLAT)
+    (drawing,) = curve_figure([curve("cat"), curve("dog")], "Curve", "").drawings
 
-    svg = line_plot([Line("cat", FLAT)], Axis("x"), Axis("y"), name="Curves", mean=mean)
-
-    drawn, legend = svg.split('class="legend"', 1)
-    assert drawn.index("curve c0") < drawn.index("curve mean")
-    assert legend.index("mean of 2 labels") < legend.index(">cat<")
+    (chart,) = drawing.charts
+    assert [line.name for line in chart.lines] == ["cat", "dog", "mean of 2 labels"]
+    assert [name for name, _ in legend_of(chart)] == ["mean of 2 labels", "cat", "dog"]

@@ -42,6 +42,12 @@ class Bin:
     high: float | None = None
     measure: str = "accuracy"
 
+    @property
+    def hits(self) -> float:
+        """Number of scores of correct predictions; a whole number if the number of scores is."""
+        hits = self.count * self.accuracy
+        return round(hits) if isinstance(self.count, int) else hits
+
 
 @frozen
 class ThresholdCounts:

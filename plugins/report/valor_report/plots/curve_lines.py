@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_report.pages.plots import COLORS, Line
+from valor_report.plots.charts import COLORS, Line
 from valor_report.tables.structures import Curve
 
 _STEPS = np.linspace(0, 1, 101)
@@ -62,12 +62,13 @@ class CurveLines:
         gray = [curve for curve in held if id(curve) not in chosen]
         which = "with the most ground truths" if counted else "with the smallest area"
         about = f"in color the {len(bright)} of {len(held):,} labels {which}" if gray else ""
-        drawn, background = map(_line, bright), map(_line, gray[:_MOST_GRAY])
+        drawn = (_line(curve, f"c{i}") for i, curve in enumerate(bright))
+        background = (_line(curve, "other") for curve in gray[:_MOST_GRAY])
         return cls(tuple(drawn), tuple(background), _mean(curves), about)
 
 
-def _line(curve: Curve) -> Line:
-    return Line(curve.label, curve.points, marked=len(curve.points) == 1)
+def _line(curve: Curve, tone: str) -> Line:
+    return Line(curve.label, curve.points, len(curve.points) == 1, tone)
 
 
 def _mean(curves: Sequence[Curve]) -> Line | None:
@@ -78,7 +79,7 @@ def _mean(curves: Sequence[Curve]) -> Line | None:
         return None
     heights = np.mean([_heights(curve) for curve in averaged], axis=0)
     points = tuple(zip(_STEPS.tolist(), heights.tolist(), strict=True))
-    return Line(f"mean of {len(averaged):,} labels", points)
+    return Line(f"mean of {len(averaged):,} labels", points, tone="mean")
 
 
 def _heights(curve: Curve) -> NDArray[np.float64]:
