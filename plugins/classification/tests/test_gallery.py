@@ -123,6 +123,12 @@ def test_missing_image_and_name_outside_of_folder_are_notes(tmp_path: Path) -> N
         assert shown.notes[1:] == [reason]
 
 
+def test_note_says_how_to_show_images() -> None:
+    item = Classification("a.JPG", "dog", {"cat": 0.75})
+
+    assert drawn(item).notes[1:] == ["no image: gallery.images is not set"]
+
+
 def test_missing_folder_of_images_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"classification\.Gallery: expected a folder of images"):
         gallery(images=tmp_path / "nowhere")

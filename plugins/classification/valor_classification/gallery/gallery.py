@@ -133,14 +133,14 @@ class ClassificationGallery:
 
     def _image(self, item: Classification) -> tuple[Any, str]:
         """Return the image of an item, or None and the reason."""
-        folder = self.parameters.images
-        if folder is None:
-            return None, ""
-        from valor_report import photo
-
-        field = self.parameters.image_field
+        folder, field = self.parameters.images, self.parameters.image_field
         named = (item.metadata.get(name) for name in (IMAGE_FIELDS if field is None else (field,)))
         name = str(next((one for one in named if isinstance(one, str)), item.uid))
+        if folder is None:
+            is_image = name.casefold().endswith(_SUFFIXES[1:])
+            return None, "no image: gallery.images is not set" if is_image else ""
+        from valor_report import photo
+
         return photo(folder, name, _found(folder, name))
 
 

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_report.tables.item_tables import item_tables
+from valor_report.tables.item_tables import ListedItems, listed_items
 
 from valor_core.results import Failed, ItemRow, Report, Undefined
+from valor_core.results.entries import NO_VALUE
 from valor_core.results.item_rows import ItemRows
 from valor_core.results.report import ItemTable
 
@@ -14,8 +15,14 @@ def scored(metric: str, values: dict[str, Any], **details: Any) -> ItemTable:
     return ItemTable(metric, {}, ItemRows.of(rows))
 
 
-def texts(report: Report, **parameters: Any) -> list[tuple[str, ...]]:
-    (table,) = item_tables(report, **parameters)
+def listed(report: Report, most: int = 100) -> ListedItems:
+    found = listed_items(report, most)
+    assert found is not None
+    return found
+
+
+def texts(report: Report) -> list[tuple[str, ...]]:
+    table = listed(report).table
     return [tuple(column.title for column in table.columns)] + [
         tuple(cell.text for cell in row) for row in table.rows
     ]
@@ -53,7 +60,7 @@ def test_items_without_a_number_are_last_with_the_reason() -> None:
     values = {"a": Undefined("no references"), "b": Failed("no reply"), "c": 0.5}
     report = Report(results=(), items=(scored("text.ROUGE@1", values),))
 
-    (table,) = item_tables(report)
+    table = listed(report).table
 
     assert [row[1].text for row in table.rows] == ["0.5000", "–¹", "failed²"]  # noqa: RUF001
     assert table.notes == ("no references", "no reply")
@@ -63,10 +70,10 @@ def test_long_list_of_items_is_cut() -> None:
     values = {f"item {number}": number / 8 for number in range(8)}
     report = Report(results=(), items=(scored("classification.Accuracy@2", values),))
 
-    (table,) = item_tables(report, 2)
+    found = listed(report, 2)
 
-    assert [row[0].text for row in table.rows] == ["item 0", "item 1"]
-    assert table.caption == "the 2 worst by Accuracy; 6 more in the JSON report"
+    assert [row[0].text for row in found.table.rows] == ["item 0", "item 1"]
+    assert (found.uids, found.count) == (("item 0", "item 1"), 8)
 
 
 def test_named_numbers_and_settings_are_in_the_titles() -> None:
@@ -93,4 +100,23 @@ def test_long_texts_and_lists_are_not_columns() -> None:
 
 
 def test_report_without_item_rows_has_no_table() -> None:
-    assert item_tables(Report(results=())) == []
+    assert listed_items(Report(results=()), 100) is None
+
+
+def test_metric_of_many_numbers_leaves_columns_for_others() -> None:
+    many = ItemTable("text.CorpusBLEU@1", {}, ItemRows.of([ItemRow("a", counts(9))]))
+    tables = (many, scored("text.ChrF@1", {"a": 0.5}))
+
+    titles, *_ = texts(Report(results=(), items=tables))
+
+    assert titles == ("item", *(f"CorpusBLEU n{at}" for at in range(4)), "ChrF")
+
+
+def counts(many: int) -> dict[str, float]:
+    return {f"n{at}": float(at) for at in range(many)}
+
+
+def test_missing_metadata_value_is_named_as_in_tables_of_slices() -> None:
+    table = scored("classification.Accuracy@2", {"a": 1.0}, slices={"light": None})
+
+    assert texts(Report(results=(), items=(table,)))[1] == ("a", "1.0000", NO_VALUE)

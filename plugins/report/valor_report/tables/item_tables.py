@@ -11,15 +11,13 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.results import DetailColumns, Failed, ItemRows, NoScore, Report
+from valor_core.results.entries import NO_VALUE
 from valor_core.results.report import ItemTable
 from valor_core.results.result import first_line, is_number
 from valor_core.results.results import installed_spec
 from valor_core.schemas import Codes, Uid
 from valor_report.tables.pivot import Notes, text_of
 from valor_report.tables.text_table import MISSING, Cell, TextColumn, TextTable, number_text
-
-MOST_ITEMS = 500
-"""Maximum number of items in a table; all are in the JSON report."""
 
 NAMED = ("truth", "prediction", "score", "wrong")
 """Details with their columns in front of the numbers."""
@@ -31,6 +29,7 @@ _RECORDS = ("item", "steps")
 """Details of how an answer was made, which only the JSON report has."""
 
 _MOST_COLUMNS = 14
+_MOST_OF_METRIC = 4
 _LOOKED_AT = 20
 _SHORT = 60
 
@@ -132,8 +131,8 @@ class ListedItems:
     slices: tuple[str, ...]
 
 
-def item_tables(report: Report, most: int = MOST_ITEMS) -> list[TextTable]:
-    """Table of the worst items by the first number with a direction; empty without item rows.
+def listed_items(report: Report, most: int, shown: Collection[Uid] = ()) -> ListedItems | None:
+    """List the worst items by the first number with a direction; None without item rows.
 
     Parameters
     ----------
@@ -141,32 +140,16 @@ def item_tables(report: Report, most: int = MOST_ITEMS) -> list[TextTable]:
         Report with item rows, as of ``items: true``.
     most : int
         Maximum number of items.
+    shown : collection of str or int
+        Uids of items that are listed in any case.
 
     Examples
     --------
     >>> from valor_core import evaluate
     >>> table = {"y_true": ["a", "b"], "y_pred": ["a", "a"], "uid": ["x", "y"]}
-    >>> (found,) = item_tables(evaluate(table, ["Accuracy"], items=True))
-    >>> [(row[0].text, row[-1].text) for row in found.rows]
-    [('y', '0.0000'), ('x', '1.0000')]
-    """
-    found = listed_items(report, most)
-    return [] if found is None else [found.table]
-
-
-def listed_items(
-    report: Report, most: int = MOST_ITEMS, shown: Collection[Uid] = ()
-) -> ListedItems | None:
-    """List the worst items with their details; None without item rows.
-
-    Parameters
-    ----------
-    report : Report
-        Report with item rows.
-    most : int
-        Maximum number of items.
-    shown : collection of str or int
-        Uids of items that are listed in any case.
+    >>> found = listed_items(evaluate(table, ["Accuracy"], items=True), 10)
+    >>> [(row[0].text, row[-2].text, row[-1].text) for row in found.table.rows]
+    [('y', 'predicted a, true b', '0.0000'), ('x', '', '1.0000')]
     """
     tables = [table for table in report.items if len(table.rows)]
     if not tables:
@@ -186,9 +169,6 @@ def listed_items(
     notes = Notes()
     cells = [[_cell(value, notes) for value in one.values] for one in columns]
     uids = [one.decode() if isinstance(one, bytes) else one for one in wanted.tolist()]
-    hidden = len(first.rows) - len(chosen)
-    title = numbers[0].title if numbers else "the first number"
-    about = f"the {len(chosen):,} worst by {title}; {hidden:,} more in the JSON report"
     heads = [
         TextColumn(one.title, _is_numeric(held), one.metric)
         for one, held in zip(columns, cells, strict=True)
@@ -198,7 +178,6 @@ def listed_items(
             "Items",
             ["item", *heads],
             [[str(uid), *row] for uid, *row in zip(uids, *cells, strict=True)],
-            caption=about if hidden else "",
             notes=notes.all,
         ),
         tuple(uids),
@@ -257,9 +236,14 @@ def _slices(aligned: Iterable[_Aligned]) -> Iterator[_Column]:
             held = [value if isinstance(value, Mapping) else {} for value in one.details(SLICES)]
             for name in dict.fromkeys(name for value in held for name in value):
                 title = f"{name} (slice)" if name in NAMED or name == "item" else name
-                texts = [text_of(value[name]) if name in value else None for value in held]
+                texts = [_slice_text(value[name]) if name in value else None for value in held]
                 yield _Column(title, texts)
             return
+
+
+def _slice_text(value: Any) -> str:
+    """Format a metadata value as the tables of slices do."""
+    return NO_VALUE if value is None else text_of(value)
 
 
 def _numbers(aligned: Sequence[_Aligned], used: set[str]) -> Iterator[_Column]:
@@ -271,7 +255,7 @@ def _numbers(aligned: Sequence[_Aligned], used: set[str]) -> Iterator[_Column]:
         alike = [table for table in tables if table.metric == one.table.metric]
         differing = _differing(one.table, alike)
         short = metric.rpartition(".")[2] + (f" ({differing})" if differing else "")
-        for turn, name in enumerate(one.table.rows.columns()):
+        for turn, name in enumerate([*one.table.rows.columns()][:_MOST_OF_METRIC]):
             ranked.append((turn, place, f"{short} {name}".rstrip(), metric, one, name))
     within = sorted(ranked, key=lambda each: each[:2])[:_MOST_COLUMNS]
     for _, _, title, metric, one, name in sorted(within, key=lambda each: (each[1], each[0])):
