@@ -238,7 +238,7 @@ def test_a_folder_without_images_is_named() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({}, "values and palette, found none of them"),
+        ({"labels": ["cat"], "palette": {"#ff0000": "cat"}}, "found labels and palette"),
         ({"labels": ["cat"], "values": {1: "cat"}}, "expected one of labels"),
         ({"values": {"one": "cat"}}, "expected whole numbers with their labels"),
         ({"labels": ["cat"], "ignore": [1]}, "expected values that are no label, found 1"),

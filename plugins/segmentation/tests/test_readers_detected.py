@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
+import warnings
 
 import numpy as np
 import pytest
+import rasterio
 from click.testing import CliRunner
 from PIL import Image
 from valor_cli.program.program import program
 from valor_segmentation.readers import recognized
+
+from valor_core import evaluate
+from valor_core.errors import ReadError
 
 
 def test_two_folders_of_png_images_are_label_images(tmp_path):
@@ -69,36 +74,115 @@ def test_geotiffs_are_recognized_by_their_suffix(tmp_path):
     assert recognized.geotiff(files).data["predictions"] == str(files[1])
 
 
-@pytest.mark.parametrize(
-    ("groundtruth", "prediction", "remedy"),
-    [
-        ([0, 255], [255, 0], """--set 'data.values={"255": "foreground"}'"""),
-        ([0, 1], [1, 3], """--set 'data.values={"1": "label_1", "3": "label_3"}'"""),
-        ([0, 128], [255, 0], """--set 'data.values={"128": "label_128", "255": "label_255"}'"""),
-        (
-            [1, 255],
-            [1, 255],
-            """--set 'data.values={"1": "label_1", "255": null}' --set 'data.ignore=[255]'""",
-        ),
-    ],
-)
-@pytest.mark.parametrize("suffix", [".png", ".npy"])
-def test_masks_without_labels_show_a_setting_that_works(
-    tmp_path, groundtruth, prediction, remedy, suffix
-):
+def folders_of(tmp_path, suffix, groundtruths, predictions):
+    """Folders of images on both sides, each of them a list of rows of values."""
     folders = tmp_path / "truth", tmp_path / "guess"
-    for folder, values in zip(folders, (groundtruth, prediction), strict=True):
+    for folder, images in zip(folders, (groundtruths, predictions), strict=True):
         folder.mkdir()
-        image = np.array([values], np.uint8)
-        if suffix == ".png":
-            Image.fromarray(image).save(folder / "a.png")
-        else:
-            np.save(folder / "a.npy", image)
-    command = ["run", *map(str, folders), "-m", "mIOU"]
+        for number, values in enumerate(images):
+            image = np.array(values, np.uint8)
+            if suffix == ".npy":
+                np.save(folder / f"{number}.npy", image)
+            elif suffix == ".png":
+                Image.fromarray(image).save(folder / f"{number}.png")
+            else:
+                write_raster(folder / f"{number}.tif", image)
+    return folders
+
+
+def write_raster(path, image):
+    profile = {"driver": "GTiff", "count": 1, "dtype": "uint8"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        height, width = image.shape
+        with rasterio.open(path, "w", height=height, width=width, **profile) as raster:
+            raster.write(image, 1)
+
+
+SUFFIXES = (".png", ".npy", ".tif")
+
+
+def ious(report):
+    return {one.parameters["label"]: one.value for one in report.find("IOU")}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_two_folders_of_masks_are_evaluated_with_values_as_labels(tmp_path, suffix):
+    groundtruths = [[[0, 1, 1]], [[0, 0, 3]], [[0, 0, 0]]]
+    folders = folders_of(tmp_path, suffix, groundtruths, [[[0, 0, 1]], [[0, 0, 3]], [[0, 0, 0]]])
+
+    report = evaluate(*folders, ["IOU", "mIOU"])
+
+    assert ious(report) == {"1": 1 / 2, "3": 1}
+    assert report["mIOU"].value == 3 / 4
+    named = {"values": {"1": "1", "3": "3"}}
+    sides = dict(zip(("groundtruths", "predictions"), map(str, folders), strict=True))
+    reader = {".tif": "geotiff"}.get(suffix, suffix[1:])
+    config = {"reader": f"segmentation.{reader}", **sides, **named}
+    assert evaluate(config, ["IOU", "mIOU"], "segmentation").results == report.results
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_masks_of_0_and_255_have_the_label_foreground(tmp_path, suffix):
+    folders = folders_of(tmp_path, suffix, [[[0, 255, 255]]], [[[0, 0, 255]]])
+
+    assert ious(evaluate(*folders, ["IOU"])) == {"foreground": 1 / 2}
+
+
+def test_masks_in_black_and_white_have_the_label_foreground(tmp_path):
+    black, white = [0, 0, 0], [255, 255, 255]
+    sides = [[[black, white, white]]], [[[black, black, white]]]
+    folders = folders_of(tmp_path, ".png", *sides)
+
+    assert ious(evaluate(*folders, ["IOU"])) == {"foreground": 1 / 2}
+
+
+@pytest.mark.parametrize("suffix", [".png", ".npy"])
+def test_pixels_of_255_next_to_small_values_do_not_count(tmp_path, suffix):
+    folders = folders_of(tmp_path, suffix, [[[0, 1, 255, 255]]], [[[0, 1, 1, 255]]])
+
+    result = CliRunner().invoke(program, ["run", *map(str, folders), "-m", "IOU", "--json"])
+
+    found = json.loads(result.stdout)
+    assert [one["value"] for one in found["results"]] == [1.0]
+    assert found["config"]["data"]["ignore"] == [255]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_config_without_labels_asks_whether_255_counts(tmp_path, suffix):
+    folders = folders_of(tmp_path, suffix, [[[0, 1, 255]]], [[[0, 1, 1]]])
+    reader = {".tif": "geotiff"}.get(suffix, suffix[1:])
+    saved = tmp_path / "run.yaml"
+    saved.write_text(
+        f"task: segmentation\ndata: {{reader: {reader}, groundtruths: {folders[0]}, "
+        f"predictions: {folders[1]}}}\nmetrics: [IOU]\n"
+    )
+
+    failed = CliRunner().invoke(program, ["run", str(saved)])
+
+    remedy = "--set 'data.ignore=[255]'"
+    assert "255 may be a value that does not count" in failed.stderr
+    assert remedy in failed.stderr
+    worked = CliRunner().invoke(program, ["run", str(saved), *shlex.split(remedy)])
+    assert worked.exit_code == 0, worked.stderr
+
+
+def test_masks_in_colors_show_a_palette_that_works(tmp_path):
+    red, blue = [255, 0, 0], [0, 0, 255]
+    folders = folders_of(tmp_path, ".png", [[[red, blue]]], [[[red, red]]])
+    command = ["run", *map(str, folders), "-m", "IOU"]
 
     failed = CliRunner().invoke(program, command)
 
-    assert remedy in failed.stderr
-
+    remedy = """--set 'data.palette={"#ff0000": "label_1", "#0000ff": "label_2"}'"""
+    assert failed.stderr.endswith(f"Name them: {remedy}\n")
     worked = CliRunner().invoke(program, command + shlex.split(remedy))
     assert worked.exit_code == 0, worked.stderr
+
+
+def test_photos_in_place_of_masks_are_rejected(tmp_path):
+    photo = np.arange(256).reshape(16, 16).tolist()
+    folders = folders_of(tmp_path, ".png", [photo], [photo])
+
+    with pytest.raises(ReadError, match="expected values of labels, found 254 values"):
+        evaluate(*folders, ["IOU"])

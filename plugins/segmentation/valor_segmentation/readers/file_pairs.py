@@ -17,9 +17,10 @@ from valor_files import metadata_by_uid, read_table
 from valor_core.errors import ReadError, ValorError, and_more
 from valor_core.readers import Partition
 from valor_core.schemas import Datum, Datums, Label, Uid
-from valor_core.schemas.segmentation import LabelImage, Layer, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, Layer, Pixels, SegmentationBatch
 
 _MOST_SAMPLED = 20
+_PIXELS_AT_ONCE = 1 << 22
 
 Files = Mapping[str, Path]
 """Files by the uids of their images."""
@@ -156,6 +157,30 @@ def values_of_some(
         return {int(value) for file in files for value in np.unique(read(file))}
     except (ValorError, OSError, TypeError, ValueError):
         return set()
+
+
+def values_of(*images: Pixels | None) -> set[int]:
+    """Values of all pixels of images, which are read a few rows at a time.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.segmentation.pixels import ImageInMemory
+    >>> sorted(values_of(ImageInMemory(np.array([[0, 2], [2, 255]])), None))
+    [0, 2, 255]
+    """
+    found: set[int] = set()
+    for image in images:
+        if image is None:
+            continue
+        height, width = image.shape
+        step = max(image.strip_rows, _PIXELS_AT_ONCE // max(width, 1))
+        for start in range(0, height, step):
+            pixels = image.read(start, min(start + step, height))
+            if pixels.dtype == np.uint8:  # faster than sorting
+                found.update(np.flatnonzero(np.bincount(pixels.ravel(), minlength=1)).tolist())
+            else:
+                found.update(map(int, np.unique(pixels)))
+    return found
 
 
 def _files(path: Path) -> Iterator[str]:

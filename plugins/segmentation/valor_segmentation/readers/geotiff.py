@@ -6,6 +6,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,20 @@ from valor_segmentation.readers.file_pairs import (
     described,
     pairs_of,
     parts,
+    values_of,
 )
-from valor_segmentation.readers.legends import ValueLabels, value_labels, with_background
+from valor_segmentation.readers.legends import (
+    FoundLabels,
+    ValueLabels,
+    value_labels,
+    with_background,
+)
 from valor_segmentation.readers.tiff_blocks import TiffBlocks
 
 COARSE = 1 << 26
 """Minimum number of pixels in a row of blocks for a warning."""
 
+_FEW = 3  # rasters whose values are read first to name labels
 _CACHE_MEGABYTES = 32
 _OFFSET = 0.01  # largest distance of the corners of two rasters in pixels, to allow for rounding
 
@@ -274,8 +282,15 @@ class GeotiffReader:
     parameters: GeotiffParameters
     task: str
 
-    def __attrs_post_init__(self) -> None:
-        self._meaning()  # a wrong parameter is found before any work is done
+    _labels: ValueLabels | FoundLabels = field(init=False, eq=False, repr=False)
+
+    @_labels.default
+    def _named(self) -> ValueLabels | FoundLabels:
+        chosen = self.parameters
+        named = value_labels(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
+        if named is not None:
+            return named
+        return FoundLabels.of_sample(self._sample(), chosen.ignore, chosen.label_key)
 
     def partitions(self) -> Sequence[Pairs]:
         """Return partitions of several images each."""
@@ -286,19 +301,41 @@ class GeotiffReader:
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
         """Yield the batch of one part; pixels are read on demand."""
-        meaning = self._meaning()
-        items = [self._item(pair, meaning) for pair in partition.pairs]
-        batch = batch_of(items, meaning.labels, [pair.facts for pair in partition.pairs])
-        yield evolve(batch, left_out=_left_out(items))
+        if isinstance(self._labels, ValueLabels):
+            yield self._batch(partition.pairs, self._labels)
+            return
+        for pair in partition.pairs:
+            sides = self._rasters(pair)
+            values = self._values(*sides)
+            yield self._batch([pair], self._labels.labels_of(values, f"image {pair.uid!r}"))
 
-    def _meaning(self) -> ValueLabels:
+    def _batch(self, pairs: Sequence[Pair], meaning: ValueLabels) -> SegmentationBatch:
+        items = [self._item(pair, meaning) for pair in pairs]
+        batch = batch_of(items, meaning.labels, [pair.facts for pair in pairs])
+        return evolve(batch, left_out=_left_out(items))
+
+    def _sample(self) -> set[int]:
+        """Values of the first images."""
+        found: set[int] = set()
+        for pair in islice(chain.from_iterable(part.pairs for part in self.partitions()), _FEW):
+            found |= self._values(*self._rasters(pair))
+        return found
+
+    def _rasters(self, pair: Pair) -> tuple[Raster | None, Raster | None]:
         chosen = self.parameters
-        return value_labels(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
+        true = _raster(pair.groundtruth, chosen.groundtruth_band)
+        return true, _raster(pair.prediction, chosen.prediction_band)
+
+    def _values(self, *rasters: Raster | None) -> set[int]:
+        """Values of rasters that may be labels; nodata is none."""
+        found: set[int] = set()
+        for raster in filter(None, rasters):
+            found |= values_of(raster.pixels) - {raster.nodata}
+        return found
 
     def _item(self, pair: Pair, meaning: ValueLabels) -> Item:
         chosen = self.parameters
-        true = _raster(pair.groundtruth, chosen.groundtruth_band)
-        predicted = _raster(pair.prediction, chosen.prediction_band)
+        true, predicted = self._rasters(pair)
         maps = (
             LabelImage(true.pixels, self._true_legend(true, meaning)) if true else None,
             LabelImage(predicted.pixels, _with_background(meaning.prediction, predicted))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +20,10 @@ from valor_core.schemas.segmentation.legends import is_name_of_zero
 _VOID = 255
 _LEAST_GRAY = 50
 """Lowest level of gray that represents a label in images made for viewing."""
-_NAME_LABELS = "Name the labels of the values:"
+_FOREGROUND = "foreground"
+_WHITE = "#ffffff"
 _MOST_NAMED = 20
+_MOST_FOUND = 100
 _LARGEST = np.iinfo(np.int64).max
 _HEX = re.compile(r"#?([0-9a-fA-F]{6})")
 _THREE = re.compile(r"[\[(]?\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*[\])]?")
@@ -159,14 +161,90 @@ def _number(text: str) -> int:
     return number
 
 
+@frozen(repr=False)
+class FoundLabels:
+    """Labels called like the values that images have; 0 is background.
+
+    Parameters
+    ----------
+    ignore : tuple of int
+        Ignored values of ground truths, which are background in predictions.
+    key : str
+        Key of the labels.
+    is_mask : bool
+        Whether 255 is the only label, which is called foreground.
+    """
+
+    ignore: tuple[int, ...]
+    key: str
+    is_mask: bool = False
+
+    @classmethod
+    def of_sample(cls, sample: Iterable[int], ignore: Sequence[int], key: str) -> FoundLabels:
+        """Name the labels by the values of some of the images.
+
+        Raises
+        ------
+        ReadError
+            If 255 may be an ignored value, or there are so many values that they may be levels of
+            gray.
+
+        Examples
+        --------
+        >>> FoundLabels.of_sample([0, 255], [], "class").is_mask
+        True
+        >>> FoundLabels.of_sample([0, 1, 255], [], "class")
+        Traceback (most recent call last):
+            ...
+        valor_core.errors.ReadError: data: expected labels of the values, found none, and 255 may be
+        a value that does not count
+        Exclude these pixels: --set 'data.ignore=[255]'
+        """
+        values = sorted({*sample} - {0, *ignore})
+        _check_few(values, "the images")
+        if is_void(values):
+            raise ReadError(
+                "data: expected labels of the values, found none, and 255 may be a value that does "
+                "not count",
+                f"Exclude these pixels: --set 'data.ignore=[{_VOID}]'",
+            )
+        return cls(tuple(ignore), key, values == [_VOID])
+
+    def labels_of(self, values: Iterable[int], where: str) -> ValueLabels:
+        """Return the labels of the values of one image on both sides."""
+        found = sorted({*values} - {0, *self.ignore})
+        _check_few(found, where)
+        names: dict[int, str | None] = {value: str(value) for value in found}
+        if self.is_mask and _VOID in names:
+            names[_VOID] = _FOREGROUND
+        return ValueLabels._of(names | dict.fromkeys(self.ignore), self.ignore, self.key)
+
+
+def is_void(values: Sequence[int]) -> bool:
+    """Return whether 255 among sorted values is likely to mark pixels that do not count.
+
+    Examples
+    --------
+    >>> is_void([1, 2, 255]), is_void([255]), is_void([100, 255])
+    (True, False, False)
+    """
+    return len(values) > 1 and values[-1] == _VOID and values[0] < _LEAST_GRAY
+
+
+def _check_few(values: Sequence[int], where: str) -> None:
+    """Raise a `ReadError` if there are too many values for labels."""
+    if len(values) > _MOST_FOUND:
+        raise ReadError(
+            f"{where}: expected values of labels, found {len(values)} values, as of photos or "
+            "scores",
+            "Set data.labels to the names of the labels 1, 2, ..., if they are labels.",
+        )
+
+
 def value_labels(
-    labels: Sequence[str] | Path,
-    values: Mapping[str, str | None],
-    ignore: Sequence[int],
-    key: str,
-    found: Callable[[], Iterable[int]] = tuple,
-) -> ValueLabels:
-    """Return the labels of values from a list or a mapping.
+    labels: Sequence[str] | Path, values: Mapping[str, str | None], ignore: Sequence[int], key: str
+) -> ValueLabels | None:
+    """Return the labels of values from a list or a mapping; None without both.
 
     Parameters
     ----------
@@ -178,66 +256,36 @@ def value_labels(
         Ignored values.
     key : str
         Key of the labels.
-    found : callable, optional
-        Sampled values of the images, for the remedy.
 
     Raises
     ------
     ReadError
-        If neither or both are given.
+        If both are given.
     """
-    check_one({"labels": labels, "values": values}, found)
+    check_not_several({"labels": labels, "values": values})
     if labels:
         return ValueLabels.of_labels(listed_labels(labels), ignore, key)
-    return ValueLabels.of_values(values, ignore, key)
+    return ValueLabels.of_values(values, ignore, key) if values else None
 
 
-def check_one(choices: Mapping[str, object], found: Callable[[], Iterable[int]] = tuple) -> None:
-    """Raise a `ReadError` unless exactly one of several parameters is given.
-
-    Parameters
-    ----------
-    choices : mapping of str to object
-        The parameters.
-    found : callable, optional
-        Sampled values of the images, for the remedy.
+def check_not_several(choices: Mapping[str, object]) -> None:
+    """Raise a `ReadError` if several of the parameters that name labels are given.
 
     Examples
     --------
-    >>> check_one({"labels": (), "values": {}}, lambda: [0, 255])
+    >>> check_not_several({"labels": ["cat"], "values": {"1": "cat"}})
     Traceback (most recent call last):
         ...
-    valor_core.errors.ReadError: data: expected one of labels and values, found none of them
-    Name the labels of the values: --set 'data.values={"255": "foreground"}'
+    valor_core.errors.ReadError: data: expected one of labels and values, found labels and values
+    Remove data.values.
     """
     given = [name for name, value in choices.items() if value]
-    if len(given) != 1:
+    if len(given) > 1:
         *most, last = choices
         raise ReadError(
-            f"data: expected one of {', '.join(most)} and {last}, found "
-            f"{' and '.join(given) or 'none of them'}",
-            f"Remove data.{given[-1]}." if given else _labels_to_set(sorted({*found()} - {0})),
+            f"data: expected one of {', '.join(most)} and {last}, found {' and '.join(given)}",
+            f"Remove data.{given[-1]}.",
         )
-
-
-def _labels_to_set(values: Sequence[int]) -> str:
-    r"""Return a remedy that names a label for each value, and ignores 255 among small values.
-
-    Examples
-    --------
-    >>> _labels_to_set([1, 255]).partition(": ")[2]
-    '--set \'data.values={"1": "label_1", "255": null}\' --set \'data.ignore=[255]\''
-    """
-    if not 0 < len(values) <= _MOST_NAMED:
-        return "Set data.labels to the names of the labels 1, 2, ..."
-    labels: dict[str, str | None] = {str(value): f"label_{value}" for value in values}
-    void = ""
-    if values == [_VOID]:
-        labels = {str(_VOID): "foreground"}
-    elif values[-1] == _VOID and values[0] < _LEAST_GRAY:
-        labels[str(_VOID)] = None
-        void = f" --set 'data.ignore=[{_VOID}]'"
-    return f"{_NAME_LABELS} --set 'data.values={json.dumps(labels)}'{void}"
 
 
 @frozen(eq=False)
@@ -291,6 +339,36 @@ class Palette:
         values = {colors.index(color): label for color, label in named.items()}
         meaning = ValueLabels._of(values, [colors.index(color) for color in left_out], key)
         return cls(codes(colors, "colors"), meaning)
+
+    @classmethod
+    def of_sample(cls, sample: Iterable[int], ignore: Sequence[int | str], key: str) -> Palette:
+        """Make the palette of images in black and white, where white is foreground.
+
+        Raises
+        ------
+        ReadError
+            If images have other colors; the remedy lists them.
+
+        Examples
+        --------
+        >>> Palette.of_sample([0, 0xFFFFFF], [], "class").meaning.labels
+        (Label(key='class', value='foreground'),)
+        >>> Palette.of_sample([0, 255], [], "class")
+        Traceback (most recent call last):
+            ...
+        valor_core.errors.ReadError: data: expected the labels of colors, found none
+        Name them: --set 'data.palette={"#ff0000": "label_1"}'
+        """
+        colors = [hex_color(color) for color in sorted({*sample} - {0})]
+        if colors == [_WHITE]:
+            return cls.of({_WHITE: _FOREGROUND}, ignore, key)
+        named = {color: f"label_{i}" for i, color in enumerate(colors, 1)}
+        raise ReadError(
+            "data: expected the labels of colors, found none",
+            f"Name them: --set 'data.palette={json.dumps(named)}'"
+            if len(named) <= _MOST_NAMED
+            else "Set data.palette to the label of each color, such as '#ff0000'.",
+        )
 
     def numbers(self, legend: Legend) -> Codes:
         """Value of every 24-bit color; unknown colors get one more than the greatest value."""

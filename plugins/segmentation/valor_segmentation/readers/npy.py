@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 from valor_files import unreadable_error
 
 from valor_core.errors import ReadError, and_more, short_repr
-from valor_core.schemas.segmentation import Image, LabelImage, Legend, Pixels, SegmentationBatch
+from valor_core.schemas import Label
+from valor_core.schemas.segmentation import Image, LabelImage, Pixels, SegmentationBatch
 from valor_core.schemas.segmentation.legends import highest
 from valor_core.schemas.segmentation.pixels import ImageInMemory, remedy_for
 from valor_segmentation.parameters.readers import NpyParameters
@@ -28,9 +28,10 @@ from valor_segmentation.readers.file_pairs import (
     files_of,
     pairs_of,
     parts,
+    values_of,
     values_of_some,
 )
-from valor_segmentation.readers.legends import ValueLabels, value_labels
+from valor_segmentation.readers.legends import FoundLabels, ValueLabels, value_labels
 
 _STRIP_PIXELS = 1 << 20
 _ZIP = b"PK"
@@ -64,7 +65,7 @@ class ArrayPixels:
         ReadError
             If the file can no longer be read, or its shape has changed.
         """
-        array = _mapped(self.path)
+        array = mapped(self.path)
         if array.shape != self.shape or array.dtype.kind not in "iu":
             raise changed(self.path, self.shape, short_repr(np.asarray(array)))
         return np.array(array[first:last], array.dtype.newbyteorder("="), order="C")
@@ -91,7 +92,7 @@ def array_pixels(path: Path, name: str, highest: int) -> Pixels:
         if stream.read(2) == _ZIP:
             stream.seek(0)
             return ImageInMemory(_of_archive(stream, path, name, highest))
-    array = _mapped(path)
+    array = mapped(path)
     _check_image(array, str(path), highest)
     if array.dtype == np.bool_:
         return ImageInMemory(np.array(array))
@@ -106,8 +107,14 @@ def _opened(path: Path) -> BinaryIO:
         raise unreadable_error(path, error) from error
 
 
-def _mapped(path: Path) -> NDArray[Any]:
-    """Map the array of an .npy file into memory."""
+def mapped(path: Path) -> NDArray[Any]:
+    """Map the array of an .npy file into memory.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read.
+    """
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -180,8 +187,15 @@ class NpyReader:
     parameters: NpyParameters
     task: str
 
-    def __attrs_post_init__(self) -> None:
-        self._meaning()  # a wrong parameter is found before any work is done
+    _labels: ValueLabels | FoundLabels = field(init=False, eq=False, repr=False)
+
+    @_labels.default
+    def _named(self) -> ValueLabels | FoundLabels:
+        chosen = self.parameters
+        named = value_labels(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
+        if named is not None:
+            return named
+        return FoundLabels.of_sample(self._values(), chosen.ignore, chosen.label_key)
 
     def partitions(self) -> Sequence[Pairs]:
         """Return partitions of several images each."""
@@ -196,32 +210,30 @@ class NpyReader:
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
         """Yield a batch for each image, since compressed arrays are read whole."""
-        meaning = self._meaning()
         for pair in partition.pairs:
-            yield batch_of([self._item(pair, meaning)], meaning.labels, [pair.facts])
-
-    def _meaning(self) -> ValueLabels:
-        chosen = self.parameters
-        return value_labels(
-            chosen.labels, chosen.values, chosen.ignore, chosen.label_key, self._values
-        )
+            item, labels = self._item(pair)
+            yield batch_of([item], labels, [pair.facts])
 
     def _values(self) -> set[int]:
         """Values in a sample of the images."""
         chosen = self.parameters
-        read = partial(np.load, mmap_mode="r")
         folders = filter(None, (chosen.groundtruths, chosen.predictions))
-        return set().union(*(values_of_some(read, folder, [".npy"]) for folder in folders))
+        return set().union(*(values_of_some(mapped, folder, [".npy"]) for folder in folders))
 
-    def _item(self, pair: Pair, meaning: ValueLabels) -> Item:
-        chosen = self.parameters
-        true = _map(pair.groundtruth, chosen.groundtruth_array, meaning.groundtruth)
-        predicted = _map(pair.prediction, chosen.prediction_array, meaning.prediction)
-        check_shapes(pair.groundtruth, pair.prediction, true, predicted)
-        return pair.uid, true, predicted
+    def _item(self, pair: Pair) -> tuple[Item, tuple[Label, ...]]:
+        chosen, meaning = self.parameters, self._labels
+        most = highest(meaning.groundtruth) if isinstance(meaning, ValueLabels) else 1
+        true = _pixels(pair.groundtruth, chosen.groundtruth_array, most)
+        predicted = _pixels(pair.prediction, chosen.prediction_array, most)
+        if isinstance(meaning, FoundLabels):
+            meaning = meaning.labels_of(values_of(true, predicted), f"image {pair.uid!r}")
+        sides = (
+            None if true is None else LabelImage(true, meaning.groundtruth),
+            None if predicted is None else LabelImage(predicted, meaning.prediction),
+        )
+        check_shapes(pair.groundtruth, pair.prediction, *sides)
+        return (pair.uid, *sides), meaning.labels
 
 
-def _map(path: Path | None, name: str, legend: Legend) -> LabelImage | None:
-    if path is None:
-        return None
-    return LabelImage(array_pixels(path, name, highest(legend)), legend)
+def _pixels(path: Path | None, name: str, most: int) -> Pixels | None:
+    return None if path is None else array_pixels(path, name, most)

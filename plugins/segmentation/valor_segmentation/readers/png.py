@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
 from valor_core.kernels import in_threads, thread_count
+from valor_core.schemas import Label
 from valor_core.schemas.segmentation import Image, LabelImage, Legend, SegmentationBatch
 from valor_core.schemas.segmentation.pixels import ImageInMemory
 from valor_segmentation.parameters.readers import PngParameters
@@ -25,12 +27,14 @@ from valor_segmentation.readers.file_pairs import (
     described,
     pairs_of,
     parts,
+    values_of,
     values_of_some,
 )
 from valor_segmentation.readers.legends import (
+    FoundLabels,
     Palette,
     ValueLabels,
-    check_one,
+    check_not_several,
     hex_color,
     value_labels,
 )
@@ -104,6 +108,7 @@ def _valid(values: Image, png: PngFile) -> Image:
     return values
 
 
+_Read = TypeVar("_Read")
 _REMEDY = "Say under data.palette which color is which label."
 
 
@@ -124,8 +129,29 @@ class PngReader:
     parameters: PngParameters
     task: str
 
-    def __attrs_post_init__(self) -> None:
-        self._images()  # a wrong parameter is found before any work is done
+    _labels: ValueLabels | FoundLabels | Palette = field(init=False, eq=False, repr=False)
+
+    @_labels.default
+    def _named(self) -> ValueLabels | FoundLabels | Palette:
+        chosen = self.parameters
+        choices = {"labels": chosen.labels, "values": chosen.values, "palette": chosen.palette}
+        check_not_several(choices)
+        if chosen.palette:
+            return Palette.of(chosen.palette, chosen.ignore, chosen.label_key)
+        text = [value for value in chosen.ignore if isinstance(value, str)]
+        if text:
+            raise ReadError(
+                f"data.ignore: expected whole numbers, found {text[0]!r}",
+                "Colors are for images with a palette.",
+            )
+        ignore = [int(value) for value in chosen.ignore]
+        named = value_labels(chosen.labels, chosen.values, ignore, chosen.label_key)
+        if named is not None:
+            return named
+        values = self._sample(label_image)
+        if not values and (colors := self._sample(color_image)):
+            return Palette.of_sample(colors, chosen.ignore, chosen.label_key)
+        return FoundLabels.of_sample(values, ignore, chosen.label_key)
 
     def partitions(self) -> Sequence[Pairs]:
         """Return partitions of several images each."""
@@ -138,36 +164,27 @@ class PngReader:
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
         """Yield batches of a limited number of pixels."""
-        images = self._images()
         facts = {pair.uid: pair.facts for pair in partition.pairs}
-        for items in batched(_items(images, partition.pairs)):
+        if isinstance(self._labels, FoundLabels):
+            for item, labels in _in_parallel(partial(_found_item, self._labels), partition.pairs):
+                yield batch_of([item], labels, [facts[str(item[0])]])
+            return
+        images = (
+            _Images(self._labels)
+            if isinstance(self._labels, ValueLabels)
+            else _ColorImages.of(self._labels)
+        )
+        for items in batched(_in_parallel(images.item, partition.pairs)):
             yield batch_of(items, images.meaning.labels, [facts[str(item[0])] for item in items])
 
-    def _images(self) -> _Images:
-        chosen = self.parameters
-        choices = {"labels": chosen.labels, "values": chosen.values, "palette": chosen.palette}
-        check_one(choices, self._values)
-        if chosen.palette:
-            return _ColorImages.of(Palette.of(chosen.palette, chosen.ignore, chosen.label_key))
-        strange = [value for value in chosen.ignore if isinstance(value, str)]
-        if strange:
-            raise ReadError(
-                f"data.ignore: expected whole numbers, found {strange[0]!r}",
-                "Colors are for images with a palette.",
-            )
-        ignore = [int(value) for value in chosen.ignore]
-        return _Images(value_labels(chosen.labels, chosen.values, ignore, chosen.label_key))
-
-    def _values(self) -> set[int]:
+    def _sample(self, read: Callable[[Path], NDArray[Any]]) -> set[int]:
         """Values in a sample of the images."""
         chosen = self.parameters
         sides = (
             (chosen.groundtruths, chosen.groundtruth_ending),
             (chosen.predictions, chosen.prediction_ending),
         )
-        return set().union(
-            *(values_of_some(label_image, folder, [ending]) for folder, ending in sides)
-        )
+        return set().union(*(values_of_some(read, folder, [ending]) for folder, ending in sides))
 
 
 @frozen(eq=False)
@@ -224,8 +241,23 @@ def _unknown_color(path: Path, colors: Image, position: Image) -> ReadError:
     )
 
 
-def _items(images: _Images, pairs: Sequence[Pair]) -> Iterator[Item]:
-    """Read images in parallel, one per thread."""
+def _found_item(found: FoundLabels, pair: Pair) -> tuple[Item, tuple[Label, ...]]:
+    """Read both images of a pair, and name their labels by their values."""
+    true, predicted = (
+        None if path is None else ImageInMemory(label_image(path, _REMEDY))
+        for path in (pair.groundtruth, pair.prediction)
+    )
+    meaning = found.labels_of(values_of(true, predicted), f"image {pair.uid!r}")
+    sides = (
+        None if true is None else LabelImage(true, meaning.groundtruth),
+        None if predicted is None else LabelImage(predicted, meaning.prediction),
+    )
+    check_shapes(pair.groundtruth, pair.prediction, *sides)
+    return (pair.uid, *sides), meaning.labels
+
+
+def _in_parallel(read: Callable[[Pair], _Read], pairs: Sequence[Pair]) -> Iterator[_Read]:
+    """Read the images of pairs in parallel, one per thread."""
     step = thread_count()
     for start in range(0, len(pairs), step):
-        yield from in_threads([partial(images.item, pair) for pair in pairs[start : start + step]])
+        yield from in_threads([partial(read, pair) for pair in pairs[start : start + step]])

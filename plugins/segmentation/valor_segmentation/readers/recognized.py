@@ -5,11 +5,16 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 from valor_files import Detected
+
+from valor_segmentation.readers.file_pairs import values_of_some
+from valor_segmentation.readers.legends import is_void
+from valor_segmentation.readers.npy import mapped
+from valor_segmentation.readers.png import label_image
 
 _METRICS = ("mIOU", "IOU")
 _READ = 1 << 20
@@ -18,13 +23,15 @@ _SEGMENTS = b'"segments_info"'
 
 def png(files: Sequence[Path]) -> Detected | None:
     """Detect two folders with images in PNG, the ground truths first."""
-    return _two(files) if _have(files, ".png") else None
+    if not _have(files, ".png"):
+        return None
+    return _two(files, *(values_of_some(label_image, file, [".png"]) for file in files))
 
 
 def npy(files: Sequence[Path]) -> Detected | None:
     """Detect two folders with arrays in .npy or .npz, or two files of 2D arrays."""
     if _have(files, ".npy", ".npz"):
-        return _two(files)
+        return _two(files, *(values_of_some(mapped, file, [".npy"]) for file in files))
     are_files = len(files) == 2 and all(file.suffix.casefold() == ".npy" for file in files)
     return _two(files) if are_files and all(map(_is_image, files)) else None
 
@@ -47,11 +54,13 @@ def coco(files: Sequence[Path]) -> Detected | None:
     )
 
 
-def _two(files: Sequence[Path]) -> Detected:
+def _two(files: Sequence[Path], *samples: Collection[int]) -> Detected:
+    """Detect ground truths and predictions; a sample of values may have one that is ignored."""
     groundtruths, predictions = map(str, files)
-    return Detected(
-        data={"groundtruths": groundtruths, "predictions": predictions}, metrics=_METRICS
-    )
+    data: dict[str, object] = {"groundtruths": groundtruths, "predictions": predictions}
+    if is_void(sorted(set().union(*samples) - {0})):
+        data["ignore"] = [255]
+    return Detected(data=data, metrics=_METRICS)
 
 
 def _have(folders: Sequence[Path], *suffixes: str) -> bool:
