@@ -8,6 +8,7 @@ import pytest
 from valor_detection.readers.recognized import voc, yolo
 
 from valor_core import evaluate
+from valor_core.errors import ReadError
 
 PNG = (
     b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 100, 100) + b"\x08\0\0\0\0" + bytes(4)
@@ -71,6 +72,114 @@ def test_split_of_the_predictions_is_the_ground_truth(write):
 
     assert known.data["groundtruths"] == str(folder / "train/labels")
     assert mean_average_precision(known) == pytest.approx(1)
+
+
+DATA_SET = {
+    "data/images/a/1.png": PNG,
+    "data/images/b/2.png": PNG,
+    "data/labels/a/1.txt": TRUE,
+    "data/labels/b/2.txt": TRUE,
+    "pred/1.txt": SEEN,
+    "pred/2.txt": SEEN,
+}
+
+
+@pytest.mark.parametrize("first", ["data/data.yaml", "data"])
+@pytest.mark.parametrize(
+    "val",
+    ["val.txt", "[val.txt]", "[images/a, images/b]", "[a.txt, images/b]"],
+)
+def test_data_yaml_with_lists_of_images_or_several_folders(write, first, val):
+    folder = write(
+        DATA_SET
+        | {
+            "data/data.yaml": f"path: .\ntrain: images/a\nval: {val}\nnames: [cat]\n",
+            "data/val.txt": "./images/a/1.png\n./images/b/2.png\n",
+            "data/a.txt": "images/a/1.png\n",
+        }
+    )
+    # predictions of an image that only the validation split has
+    (folder / "pred/1.txt").unlink()
+
+    report = evaluate(folder / first, folder / "pred", ["mAP50", "Counts"])
+
+    assert report.counts["read"] == 2
+    counts = next(one.value for one in report.find("Counts"))
+    assert (counts["tp"], counts["fn"]) == (1, 1)
+
+
+def test_listed_image_without_labels_has_no_objects(write):
+    folder = write(
+        DATA_SET
+        | {
+            "data/images/a/3.png": PNG,
+            "data/data.yaml": "val: val.txt\nnames: [cat]\n",
+            "data/val.txt": "images/a/1.png\nimages/a/3.png\n",
+            "pred/3.txt": SEEN,
+        }
+    )
+    (folder / "pred/2.txt").unlink()
+
+    report = evaluate(folder / "data/data.yaml", folder / "pred", ["Counts"])
+
+    counts = next(one.value for one in report.find("Counts"))
+    assert (report.counts["read"], counts["tp"], counts["fp"]) == (2, 1, 1)
+
+
+def test_two_folders_with_an_image_of_the_same_name_are_rejected(write):
+    folder = write(
+        DATA_SET
+        | {
+            "data/images/b/1.png": PNG,
+            "data/labels/b/1.txt": TRUE,
+            "data/data.yaml": "val: [images/a, images/b]\nnames: [cat]\n",
+        }
+    )
+
+    with pytest.raises(ReadError, match="expected each image once, found '1' also as"):
+        evaluate(folder / "data/data.yaml", folder / "pred", ["mAP50"])
+
+
+def test_images_of_another_split_name_the_first_label_without_one(write):
+    folder = write(DATA_SET | {"names.txt": "cat\n"})
+    data = {"groundtruths": "data/labels/a", "predictions": "pred", "images": "data/images/b"}
+
+    with pytest.raises(ReadError, match="expected an image for every file of labels, found none"):
+        evaluate({"reader": "yolo", "names": folder / "names.txt", **data}, ["mAP50"], "detection")
+
+
+def test_pose_data_yaml_suggests_metrics_of_keypoints(write):
+    points = " 0.5 0.5 2" * 17
+    folder = write(
+        {
+            "data.yaml": "val: images\nkpt_shape: [17, 3]\nnames: [person]\n",
+            "images/a.png": PNG,
+            "labels/a.txt": TRUE.strip() + points,
+            "pred/a.txt": TRUE.strip() + points + " 0.9",
+        }
+    )
+
+    known = yolo((folder / "data.yaml", folder / "pred"))
+
+    assert known.metrics[0] == "KeypointSummary"
+    report = evaluate(folder / "data.yaml", folder / "pred", ["KeypointSummary", "mAP50"])
+    assert report["KeypointSummary"].value["AP"] == pytest.approx(1)
+
+
+def test_oriented_boxes_of_a_data_yaml_are_polygons(write):
+    corners = "0 0.4 0.5 0.5 0.4 0.6 0.5 0.5 0.6"
+    folder = write(
+        {
+            "data.yaml": "val: images\nnames: [ship]\n",
+            "images/a.png": PNG,
+            "labels/a.txt": corners,
+            "pred/a.txt": f"{corners} 0.9",
+        }
+    )
+
+    report = evaluate(folder / "data.yaml", folder / "pred", ["mAP50-95"])
+
+    assert report.results[0].value == pytest.approx(1)
 
 
 def test_yolo_folders_alone_need_names_and_images(write):

@@ -180,7 +180,7 @@ def test_masks_in_colors_show_a_palette_that_works(tmp_path):
     assert worked.exit_code == 0, worked.stderr
 
 
-def test_photos_in_place_of_masks_are_rejected(tmp_path):
+def test_photos_instead_of_masks_are_rejected(tmp_path):
     photo = np.arange(256).reshape(16, 16).tolist()
     folders = folders_of(tmp_path, ".png", [photo], [photo])
 

@@ -215,3 +215,33 @@ def test_columns_to_name_include_the_references_that_exact_match_compares(folder
 
     settings = "--set data.columns.response=COLUMN --set data.columns.references=COLUMN"
     assert settings in result.stderr
+
+
+DATA_YAML = "train: images/train\nval: images/val\nnames: [cat]\n"
+
+
+def test_data_yaml_without_predictions_asks_for_their_folder(folder, valor):
+    (folder / "data.yaml").write_text(DATA_YAML)
+
+    result = valor("run", "data.yaml", "-m", "mAP50")
+
+    assert result.stderr.splitlines() == [
+        "valor: data.yaml: expected a config, found a YOLO data set",
+        "Pass the folder of predictions, too: valor run data.yaml runs/detect/val/labels",
+    ]
+
+
+def test_data_yaml_with_predictions_json_asks_for_text_files(folder, valor):
+    (folder / "data.yaml").write_text(DATA_YAML)
+    (folder / "predictions.json").write_text("[]")
+
+    result = valor("run", "data.yaml", "predictions.json", "-m", "mAP50")
+
+    assert result.stderr.splitlines() == [
+        "valor: data.yaml: expected a folder of predictions next to a YOLO data set, found "
+        "predictions.json",
+        "Write them with save_txt=True save_conf=True, and pass their folder: "
+        "valor run data.yaml runs/detect/val/labels",
+        "Or pass COCO's annotations before the predictions: "
+        "valor run instances.json predictions.json",
+    ]

@@ -21,7 +21,7 @@ from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
 from valor_cli.config.inferred.data_files import config_of, is_config, named_metrics, with_modules
 from valor_cli.config.inferred.data_files import save_config as save
-from valor_cli.config.inferred.unknown_files import check_is_config
+from valor_cli.config.inferred.unknown_files import check_is_config, check_no_data_set
 from valor_cli.config.paths import path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.program import streams
@@ -429,6 +429,7 @@ def chosen_requests(
             files, metrics, values["task"], data.get("reader"), registry, data, modules()
         )
         return (Request(change(override(config, settings)), Path(), ""),)
+    check_no_data_set(files)
     if len(files) > 1:
         data = path_from(files[0].parent, files[1])
         raise ConfigError(

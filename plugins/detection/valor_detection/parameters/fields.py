@@ -110,8 +110,7 @@ SIGMAS: Any = parameter(
 
 CONVERT_TO: Any = parameter(
     default=None,
-    help="Kind of shape to compare; null is the less detailed kind of each pair. Rotated boxes are "
-    "compared exactly.",
+    help="Kind of shape to compare, rotated boxes exactly; null is the less detailed of each pair.",
     aliases=("convert_annotations_to_type",),
 )
 """Field of the compared kind of shape."""

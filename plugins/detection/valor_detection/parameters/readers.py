@@ -113,15 +113,20 @@ class KittiParameters:
 class YoloParameters:
     """Parameters of the reader of YOLO's folders."""
 
-    groundtruths: Path = parameter(
-        help="Folder with a text file for each image: lines of class, x, y, width, height."
+    groundtruths: tuple[Path, ...] = parameter(
+        help="Folders with a text file for each image: lines of class, x, y, width, height; or "
+        "lists of images.",
+        non_empty=True,
+        distinct=True,
     )
     predictions: Path = parameter(
         help="Folder with a text file for each image: the same lines followed by the confidence."
     )
     names: Path = parameter(help="data.yaml, or a text file with one class name per line.")
-    images: Path | None = parameter(
-        default=None, help="Folder of the images; their sizes are read from the file headers."
+    images: tuple[Path, ...] = parameter(
+        default=(),
+        help="Folders of the images, or lists of them; sizes are read from headers.",
+        distinct=True,
     )
     sizes: Path | None = parameter(
         default=None, help="Table of uid, width and height, instead of the images."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 from unicodedata import normalize
@@ -15,6 +15,7 @@ from valor_files import TableSource, columns_beside, read_table, unreadable_erro
 from valor_core.errors import MissingExtraError, ReadError, and_more
 from valor_core.packages import install
 from valor_core.schemas import Codes
+from valor_detection.readers.text_files import text_of
 
 _HEADERS = (".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".bmp", ".gif", ".webp")
 _PILLOW = (".tif", ".tiff", ".avif", ".jp2", ".ppm", ".pgm", ".pbm", ".pnm", ".tga", ".ico")
@@ -208,6 +209,83 @@ def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
         for name, path in named
         if not is_resource(name)
     }
+
+
+def all_images(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return images of folders and of text files that list images, by name without suffix.
+
+    Raises
+    ------
+    ReadError
+        If a path does not exist, or two images have the same name.
+    """
+    return _merged((listed_images(path) if path.is_file() else images_of(path)) for path in paths)
+
+
+def labels_of(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return text files of labels of folders, or of the images that text files list.
+
+    Labels of a listed image are in the folder ``labels`` next to ``images``, as in YOLO's data
+    sets; images without labels are omitted.
+
+    Raises
+    ------
+    ReadError
+        If a path does not exist, or two images have the same name.
+    """
+    found = _merged(
+        {uid: label_file(image) for uid, image in listed_images(path).items()}
+        if path.is_file()
+        else files_of(path, [".txt"])
+        for path in paths
+    )
+    return {uid: path for uid, path in found.items() if path.is_file()}
+
+
+def _merged(parts: Iterable[Mapping[str, Path]]) -> dict[str, Path]:
+    """Merge files by name; two files must not have the same name."""
+    found: dict[str, Path] = {}
+    for part in parts:
+        for uid, path in part.items():
+            if found.setdefault(uid, path) != path:
+                raise ReadError(
+                    f"{path}: expected each image once, found {uid!r} also as {found[uid]}",
+                    "Rename one of them, or evaluate them one after another.",
+                )
+    return found
+
+
+def listed_images(file: Path) -> dict[str, Path]:
+    """Return the images that the lines of a text file name, by name without suffix.
+
+    Paths are relative to the file, or else to the working directory.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, or two images have the same name.
+    """
+    paths = [Path(line.strip()) for line in text_of(file).splitlines() if line.strip()]
+    beside = bool(paths) and (file.parent / paths[0]).exists()
+    return _merged(
+        {normalize("NFC", path.stem): file.parent / path if beside else path} for path in paths
+    )
+
+
+def label_file(image: Path) -> Path:
+    """Return the text file of an image's labels: ``labels`` for the last folder ``images``.
+
+    Examples
+    --------
+    >>> label_file(Path("data/images/val/a.jpg")).as_posix()
+    'data/labels/val/a.txt'
+    """
+    *parts, name = image.parts
+    for i in reversed(range(len(parts))):
+        if parts[i] == "images":
+            parts[i] = "labels"
+            break
+    return Path(*parts, name).with_suffix(".txt")
 
 
 def is_resource(name: Path) -> bool:

@@ -25,7 +25,7 @@ from valor_files import (
 
 from valor_core.errors import ReadError, ValorError
 from valor_detection.readers.class_names import class_names
-from valor_detection.readers.images import SUFFIXES
+from valor_detection.readers.images import SUFFIXES, label_file, listed_images
 
 _BEGINNING = 1 << 16
 _UID = ("uid", "image_id", "image", "filename", "file", "id")
@@ -214,7 +214,7 @@ def yolo(files: Sequence[Path]) -> Detected | None:
         return None
     first, predictions = files[0], _labels_in(files[1])
     data_yaml = first / _NAMES[0]
-    if data_yaml.is_file() and not any(True for _ in _files(first, ".txt", deep=False)):
+    if data_yaml.is_file() and not _has_boxes(first, deep=False):
         first = data_yaml
     if first.suffix.casefold() in (".yaml", ".yml"):
         return _of_data_yaml(first, predictions)
@@ -224,7 +224,8 @@ def yolo(files: Sequence[Path]) -> Detected | None:
     ):
         return None
     names = _names_near(labels)
-    return _recognized(labels, predictions, names, _images_of(labels))
+    images = _images_of(labels)
+    return _recognized([labels], predictions, names, None if images is None else [images])
 
 
 def voc(files: Sequence[Path]) -> Detected | None:
@@ -323,20 +324,32 @@ def _image_set(annotations: Path, results: Path) -> Path | None:
 
 
 def _recognized(
-    labels: Path | None, predictions: Path, names: Path | None, images: Path | None
+    labels: Sequence[Path] | None,
+    predictions: Path,
+    names: Path | None,
+    images: Sequence[Path] | None,
+    *,
+    has_keypoints: bool = False,
 ) -> Detected:
     data = {
-        "groundtruths": labels,
-        "predictions": predictions,
-        "names": names,
-        _IMAGES: images,
+        "groundtruths": _listed(labels),
+        "predictions": str(predictions),
+        "names": None if names is None else str(names),
+        _IMAGES: _listed(images),
     }
     needs = {"names": _NEEDS_NAMES, _IMAGES: _NEEDS_IMAGES}
     return Detected(
-        data={key: str(path) for key, path in data.items() if path is not None},
-        metrics=_FOLDER_METRICS,
+        data={key: value for key, value in data.items() if value is not None},
+        metrics=("KeypointSummary", *_FOLDER_METRICS) if has_keypoints else _FOLDER_METRICS,
         needs={key: meaning for key, meaning in needs.items() if data[key] is None},
     )
+
+
+def _listed(paths: Sequence[Path] | None) -> str | list[str] | None:
+    """Paths as in a config: a single one without a list."""
+    if paths is None or len(paths) == 1:
+        return None if paths is None else str(paths[0])
+    return list(map(str, paths))
 
 
 def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
@@ -351,37 +364,69 @@ def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
     except (ValorError, ImportError, OSError, ValueError):
         return None
     predicted = {path.stem for path in _files(predictions, ".txt")}
-    splits = [
-        (images, labels) for images in _splits(file, content) if (labels := _labels_of(images))
-    ]
+    splits: list[tuple[Sequence[Path], Sequence[Path]]] = []
+    for images in _splits(file, content):
+        labels = [_labels_of(one) for one in images]
+        found = [one for one in labels if one is not None]
+        if len(found) == len(labels):
+            splits.append((images, found))
     if not splits:
         return _recognized(None, predictions, file, None)
 
-    def is_predicted(split: tuple[Path, Path]) -> bool:
-        return any((split[1] / f"{stem}.txt").is_file() for stem in predicted)
+    def is_predicted(split: tuple[Sequence[Path], Sequence[Path]]) -> bool:
+        return any(_has_labels(labels, predicted) for labels in split[1])
 
-    images, labels = next(filter(is_predicted, splits), splits[0])
-    return _recognized(labels, predictions, file, images)
+    chosen, truths = next(filter(is_predicted, splits), splits[0])
+    return _recognized(truths, predictions, file, chosen, has_keypoints=_has_coco_points(content))
 
 
-def _splits(file: Path, content: Mapping[str, Any]) -> Iterator[Path]:
-    """Yield image folders of a data.yaml, relative to the file or to its ``path``."""
+def _has_coco_points(content: Mapping[str, Any]) -> bool:
+    """Return True for the 17 keypoints of COCO, which need no sigmas."""
+    shape = content.get("kpt_shape")
+    return isinstance(shape, list) and shape[:1] == [17]
+
+
+def _has_labels(labels: Path, stems: Collection[str]) -> bool:
+    """Return True if a folder, or a list of images, has one of the images."""
+    if labels.is_file():
+        return not listed_images(labels).keys().isdisjoint(stems)
+    return any((labels / f"{stem}.txt").is_file() for stem in stems)
+
+
+def _splits(file: Path, content: Mapping[str, Any]) -> Iterator[list[Path]]:
+    """Yield folders or lists of images of a data.yaml, relative to the file or its ``path``."""
     path = content.get("path")
     roots = [file.parent]
     if isinstance(path, str):
         roots = [file.parent / path, Path(path), file.parent]
     for split in _SPLITS:
         named = content.get(split)
-        if not isinstance(named, str):
+        named = [named] if isinstance(named, str) else named
+        if not isinstance(named, list) or not named:
             continue
-        # exports of Roboflow contain ../valid/images although valid is in the same folder
-        written = (named, named.removeprefix("../"))
-        found = (root / one for one in written for root in roots)
-        yield from islice((folder for folder in found if folder.is_dir()), 1)
+        found = [_existing(one, roots) for one in named if isinstance(one, str)]
+        images = [one for one in found if one is not None]
+        if len(images) == len(named):
+            yield images
+
+
+def _existing(written: str, roots: Sequence[Path]) -> Path | None:
+    """Find a folder of images, or a text file that lists them, below one of several folders."""
+    # exports of Roboflow contain ../valid/images although valid is in the same folder
+    places = (root / one for one in (written, written.removeprefix("../")) for root in roots)
+    return next(
+        (one for one in places if one.is_dir() or (one.suffix == ".txt" and one.is_file())), None
+    )
 
 
 def _labels_of(images: Path) -> Path | None:
-    """Return the folder ``labels`` for a folder ``images``."""
+    """Return the folder ``labels`` for a folder ``images``, or a list of images with labels."""
+    if images.is_file():
+        try:
+            listed = listed_images(images)
+        except ReadError:
+            return None
+        return images if any(label_file(path).is_file() for path in listed.values()) else None
     return _swapped(images, _IMAGES, _LABELS, ".txt")
 
 
@@ -435,11 +480,11 @@ def _is_empty(folder: Path) -> bool:
     return folder.is_dir() and next(folder.iterdir(), None) is None
 
 
-def _has_boxes(folder: Path) -> bool:
+def _has_boxes(folder: Path, *, deep: bool = True) -> bool:
     """Return True if a text file of a folder starts with a class and normalized coordinates."""
     lines = [
         line.split()
-        for head in _heads(folder, ".txt")
+        for head in _heads(folder, ".txt", deep=deep)
         for line in head.decode("latin-1").splitlines()[:1]
         if line.strip()
     ]
@@ -469,9 +514,9 @@ def _is_voc_result(head: bytes) -> bool:
     return len(fields) == 6 and _are_numbers(fields[1:])
 
 
-def _heads(folder: Path, suffix: str) -> Iterable[bytes]:
+def _heads(folder: Path, suffix: str, *, deep: bool = True) -> Iterable[bytes]:
     """Yield the first bytes of the first files with a suffix."""
-    for path in islice(_files(folder, suffix), _MOST_FILES):
+    for path in islice(_files(folder, suffix, deep=deep), _MOST_FILES):
         try:
             with path.open("rb") as stream:
                 yield stream.read(_HEADER)

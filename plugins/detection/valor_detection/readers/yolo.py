@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ReadError, short_repr
+from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Keypoints, Polygon, Rings, Shapes
@@ -19,7 +19,13 @@ from valor_detection.geometry.validity import Policy
 from valor_detection.parameters.readers import YoloParameters
 from valor_detection.readers.class_names import Classes, read_classes
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
-from valor_detection.readers.images import ImageTable, files_of, image_size, images_of
+from valor_detection.readers.images import (
+    ImageTable,
+    all_images,
+    files_of,
+    image_size,
+    labels_of,
+)
 from valor_detection.readers.text_files import as_read_errors, number_of, text_of
 
 _NUMBERS = 4  # of a box
@@ -50,7 +56,7 @@ class YoloReader:
     task: str
 
     def __attrs_post_init__(self) -> None:
-        if (self.parameters.images is None) == (self.parameters.sizes is None):
+        if bool(self.parameters.images) == (self.parameters.sizes is not None):
             raise ReadError(
                 "data: expected either the folder of the images or a table of their sizes, because "
                 "YOLO's boxes are normalized by them",
@@ -60,13 +66,18 @@ class YoloReader:
     def partitions(self) -> Sequence[ImageFiles]:
         """Split into ranges of images."""
         chosen = self.parameters
+        labels = {
+            uid: path
+            for uid, path in labels_of(chosen.groundtruths).items()
+            if path != chosen.names
+        }
         parts = image_files(
-            self._labels(chosen.groundtruths),
+            labels,
             self._labels(chosen.predictions),
-            images_of(chosen.images) if chosen.images is not None else {},
+            all_images(chosen.images),
             chosen.partition_images,
         )
-        check_some(parts, chosen.groundtruths, ".txt")
+        check_some(parts, chosen.groundtruths[0], ".txt")
         return parts
 
     def read(self, partition: ImageFiles) -> Iterator[DetectionBatch]:
@@ -122,9 +133,11 @@ class YoloReader:
         files = zip(partition.uids, partition.images, strict=True)
         missing = [uid for uid, image in files if image is None]
         if missing:
+            folders = " and ".join(map(str, chosen.images))
             raise ReadError(
-                f"{chosen.images}: expected an image for every file of labels, found none of "
-                f"{missing[0]!r}"
+                f"{folders}: expected an image for every file of labels, found none of "
+                f"{missing[0]!r}{and_more(len(missing) - 1)}",
+                "Pass the ground truths and the images of the same split.",
             )
         return np.array([image_size(image) for image in partition.images if image], np.int64)
 

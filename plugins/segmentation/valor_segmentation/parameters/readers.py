@@ -16,9 +16,8 @@ Missing = Literal["error", "background"]
 
 _LABELS: Any = parameter(
     default=(),
-    help="What the values of pixels mean: 0 is background and i the i-th of these labels, "
-    "so that the list has no background. A name that ends in .txt is a file with a label a "
-    "line.",
+    help="Labels of the values 1, 2 and so on; 0 is background. A .txt file has a label a line. "
+    "Without labels, they are called like the values.",
     distinct=True,
 )
 

@@ -24,6 +24,7 @@ from valor_core.specs import Registry, TaskSpec
 from valor_core.specs.lookup import has_all
 
 _MOST_NAMES = 20
+_SPLITS = frozenset({"train", "val", "test"})
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]+):/+(.*)", re.DOTALL)
 _SEE_READERS = "See the readers with: valor list --readers"
 
@@ -190,6 +191,35 @@ def check_complete(
     raise ConfigError(
         f"{' and '.join(map(str, files))}: {spec.name} also needs {' and '.join(needed)}",
         f"Add: {typed}{f' -m {chosen}' if chosen else ''}{reader}{settings}\n{words}",
+    )
+
+
+def check_no_data_set(files: Sequence[Path]) -> None:
+    """Raise a `ConfigError` if the first file is a YOLO data set without readable predictions."""
+    file = files[0]
+    try:
+        values = PARSERS[file.suffix.casefold()](file.read_text(encoding="utf-8"), file)
+    except (ConfigError, KeyError, OSError, ValueError):  # raised again as a config
+        return
+    if not isinstance(values, Mapping) or "names" not in values or _SPLITS.isdisjoint(values):
+        return
+    with_folder = f"valor run {quote(str(file))} runs/detect/val/labels"
+    if len(files) == 1:
+        raise ConfigError(
+            f"{file}: expected a config, found a YOLO data set",
+            f"Pass the folder of predictions, too: {with_folder}",
+        )
+    found = " and ".join(map(str, files[1:]))
+    expected = f"{file}: expected a folder of predictions next to a YOLO data set, found {found}"
+    if files[1].suffix.casefold() == ".json":
+        raise ConfigError(
+            expected,
+            f"Write them with save_txt=True save_conf=True, and pass their folder: {with_folder}\n"
+            "Or pass COCO's annotations before the predictions: valor run instances.json "
+            f"{quote(str(files[1]))}",
+        )
+    raise ConfigError(
+        expected, f"Write them with save_txt=True save_conf=True, and pass: {with_folder}"
     )
 
 
