@@ -27,7 +27,7 @@ def test_compare_shows_improvement(valor):
         "1 difference without a test; for intervals: "
         "valor rerun a.json --confidence 0.95 -o a.json and "
         "valor rerun b.json --confidence 0.95 -o b.json",
-        "b.json is better than a.json in 1 of 1 main number, worse in none; "
+        "b is better than a in 1 of 1 main number, worse in none; "
         "no test says whether that is chance.",
         "1 number compared, 1 better",
     ]
@@ -167,11 +167,11 @@ def test_comparison_is_written_to_files(valor):
 
     assert "comparison written to c.md\n" in result.stderr
     text = Path("c.md").read_text(encoding="utf-8")
-    assert text.startswith("# a.json, then b.json\n\nb.json is better than a.json in 1 of 1 main ")
+    assert text.startswith("# a.json, then b.json\n\nb is better than a in 1 of 1 main ")
     assert "\n\n**1 number compared, 1 better**\n" in text
     assert "| `Loudness` | 0.5000 | 0.7500 | +0.2500 | **better** |" in text
     page = Path("c.html").read_text(encoding="utf-8")
-    assert "<h1>a.json, then b.json</h1>" in page
+    assert "<h1>a, then b</h1>" in page
     assert '<td class="good" data-name="verdict">better</td>' in page
     assert json.loads(Path("c.json").read_text(encoding="utf-8"))["changes"][0]["b"] == 0.75
 
@@ -320,7 +320,7 @@ def test_leaderboard_is_written_as_page_markdown_json_and_csv(valor):
 
     result = valor("compare", "quiet.json", "loud.json", "louder.json", *outputs)
 
-    answer = "louder.json is best in 1 of 1 main number, in none beyond chance."
+    answer = "louder is best in 1 of 1 main number, in none beyond chance."
     assert result.stderr.splitlines()[-1] == answer
     assert answer in Path("c.html").read_text(encoding="utf-8")
     assert answer in Path("c.md").read_text(encoding="utf-8")
@@ -351,7 +351,7 @@ def test_gate_worse_passes_if_a_loss_may_be_chance(valor):
     assert (noise.exit_code, worse.exit_code) == (0, 1)
     assert noise.stderr.endswith("--fail-on worse: passed; 1 number judged by a test\n")
     assert worse.stderr.endswith("expected nothing worse, found 1 worse beyond chance\n")
-    assert "worse.json is worse than a.json in 1 of 1 main number beyond chance" in worse.stderr
+    assert "worse is worse than a in 1 of 1 main number beyond chance" in worse.stderr
 
 
 @pytest.mark.usefixtures("reports")

@@ -26,7 +26,7 @@ def test_page_of_equal_reports_says_so():
 
     page = html(compare(report, report, registry=Registry(), names=("a.json", "b.json")))
 
-    assert "b.json has the same 1 main number as a.json." in page
+    assert "b has the same 1 main number as a." in page
     assert "1 number compared, 1 same" in page
     assert "Items that changed" not in page
 
@@ -47,10 +47,10 @@ def test_page_begins_with_answer_and_main_numbers_with_directions():
     page = html(compare(first, second, registry=Registry(), names=("x/a.json", "x/b.json")))
 
     assert re.findall(r'<p class="answer ">(.*?)</p>', page) == [
-        "b.json is better than a.json in 1 of 2 main numbers, worse in 1; no test says whether "
+        "b is better than a in 1 of 2 main numbers, worse in 1; no test says whether "
         "that is chance."
     ]
-    assert "<h1>a.json, then b.json</h1>" in page
+    assert "<h1>a, then b</h1>" in page
     rows = re.findall(r'<th scope="row">(\w+) <span class="faint" title="(\w+) is better">', page)
     assert rows == [("LogLoss", "lower"), ("Accuracy", "higher")]
     assert re.findall(r'data-name="verdict">(\w+)</td>', page) == ["better", "worse"]
@@ -61,5 +61,5 @@ def test_page_of_other_items_says_that_reports_are_not_comparable():
 
     page = html(compare(*reports, registry=Registry(), names=("a.json", "b.json")))
 
-    assert "a.json and b.json are not comparable: data: 10 items, then 12." in page
+    assert "a and b are not comparable: data: 10 items, then 12." in page
     assert '<p class="alert bad">Not comparable: data: 10 items, then 12</p>' in page

@@ -47,7 +47,7 @@ def answer_of_two(
     Examples
     --------
     >>> answer_of_two([], ("a.json", "b.json"), ["data: 10 items, then 12"]).text
-    'a.json and b.json are not comparable: data: 10 items, then 12.'
+    'a and b are not comparable: data: 10 items, then 12.'
     """
     first, second = short_names(names)
     if incomparable:

@@ -70,9 +70,10 @@ class Change:
         return self.p is not None
 
     @property
-    def is_main(self) -> bool:
-        """True for a number of all items and all labels, in its slice."""
-        return self.entry.name is None or self.entry.sums_up
+    def shown_verdict(self) -> str:
+        """Verdict in words, which say if a number is better or worse without a test."""
+        is_directed = self.verdict in ("better", "worse")
+        return f"{self.verdict}, no test" if is_directed and not self.is_tested else self.verdict
 
     @property
     def title(self) -> str:

@@ -171,7 +171,8 @@ def _numbers(changes: Sequence[Change]) -> str:
         cells = [code(", ".join(filter(None, words))), _value(change.a), _value(change.b)]
         cells.append(difference_text(change))
         cells += [("" if change.p is None else probability_text(change.p))] if has_p else []
-        lines.append(_row([*cells, _BOLD.get(change.verdict, change.verdict)]))
+        verdict = change.shown_verdict if has_p else change.verdict
+        lines.append(_row([*cells, _BOLD.get(verdict, verdict)]))
     if len(changes) > _ROWS:
         lines += ["", f"{len(changes) - _ROWS:,} more are in the page of the comparison."]
     return "\n".join(lines)

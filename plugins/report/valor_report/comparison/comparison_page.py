@@ -47,6 +47,7 @@ def html(found: Comparison, title: str | None = None) -> str:
     main = main_changes(found.changes)
     moved = moved_slices(found.changes)
     listed = {id(one) for one in (*main, *moved)}
+    has_tests = any(one.is_tested for one in found.changes)
     others = [one for one in found.changes if id(one) not in listed and one.verdict != "same"]
     others.sort(key=lambda one: (_ORDER.index(one.verdict), one.p if one.is_tested else 1.0))
     same = sum(one.verdict == "same" and id(one) not in listed for one in found.changes)
@@ -60,13 +61,13 @@ def html(found: Comparison, title: str | None = None) -> str:
         names=names,
         alerts=[f"Not comparable: {reason}" for reason in found.incomparable],
         untested=found.untested,
-        main=_table(main, "Main numbers"),
+        main=_table(main, "Main numbers", has_tests),
         counts=_counts(found.items),
         items=_item_rows(found.items),
         hidden=_hidden(found.items),
         pairs=item_pairs(found, names),
-        slices=_table(moved, "Slices that moved"),
-        others=_table(others, "Other numbers that differ", same),
+        slices=_table(moved, "Slices that moved", has_tests),
+        others=_table(others, "Other numbers that differ", has_tests, same),
         results=list(map(Section.of, results)),
         remarks=[one for one in found.remarks if not one.startswith("not comparable")],
         address=data_url,
@@ -109,13 +110,15 @@ class DifferenceTable:
         return any(row.p for row in self.rows)
 
 
-def _table(changes: Sequence[Change], title: str, same: int = 0) -> DifferenceTable:
+def _table(
+    changes: Sequence[Change], title: str, has_tests: bool, same: int = 0
+) -> DifferenceTable:
     hidden = len(changes) - _MOST_ROWS
     caption = [
         f"{hidden:,} more in the JSON of the comparison" if hidden > 0 else "",
         f"{same:,} more are the same" if same else "",
     ]
-    rows = difference_rows(changes[:_MOST_ROWS])
+    rows = difference_rows(changes[:_MOST_ROWS], has_tests=has_tests)
     return DifferenceTable(title, "; ".join(filter(None, caption)), rows)
 
 

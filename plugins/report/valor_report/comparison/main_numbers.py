@@ -48,7 +48,7 @@ def moved_slices(changes: Sequence[Change]) -> list[Change]:
 
 
 def _order(change: Change) -> tuple[bool, float, float]:
-    is_clear = change.verdict in ("better", "worse")
+    is_clear = change.verdict in ("better", "worse") and change.p is not None
     p = change.p if is_clear and change.p is not None else 1.0
     return not is_clear, p, -abs(change.difference or 0.0)
 
@@ -90,12 +90,12 @@ def names_of(changes: Sequence[Change]) -> Callable[[Change], str]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return names of files without their folders, if that keeps them distinct.
+    """Return names of files without folder and ``.json``, if that keeps them distinct.
 
     Examples
     --------
     >>> short_names(["runs/a.json", "runs/b.json"]), short_names(["a/m.json", "b/m.json"])
-    (['a.json', 'b.json'], ['a/m.json', 'b/m.json'])
+    (['a', 'b'], ['a/m.json', 'b/m.json'])
     """
-    short = [PurePath(name).name or name for name in names]
+    short = [PurePath(name).name.removesuffix(".json") or name for name in names]
     return short if len(set(short)) == len(short) else list(names)

@@ -75,8 +75,15 @@ class DifferenceRow:
     whisker: Whisker | None
 
 
-def difference_rows(changes: Sequence[Change]) -> list[DifferenceRow]:
+def difference_rows(changes: Sequence[Change], *, has_tests: bool = False) -> list[DifferenceRow]:
     """Return rows of numbers. Whiskers of the same metric share a scale.
+
+    Parameters
+    ----------
+    changes : sequence of Change
+        Numbers in both reports.
+    has_tests : bool
+        Whether the comparison has tests, so that the verdict of a number without one says so.
 
     Examples
     --------
@@ -91,6 +98,7 @@ def difference_rows(changes: Sequence[Change]) -> list[DifferenceRow]:
     rows = []
     for change in changes:
         tone = TONES.get(change.verdict, "bad" if change.verdict == "vanished" else "")
+        tone = "faint" if has_tests and not change.is_tested and tone else tone
         rows.append(
             DifferenceRow(
                 change.title,
@@ -101,7 +109,7 @@ def difference_rows(changes: Sequence[Change]) -> list[DifferenceRow]:
                 _value(change.b, change.b_reason),
                 difference_text(change),
                 "" if change.p is None else probability_text(change.p),
-                change.verdict,
+                change.shown_verdict if has_tests else change.verdict,
                 tone,
                 _whisker(change, scales[change.title], tone),
             )
