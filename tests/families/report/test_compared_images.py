@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from valor_report import compare
 
 from valor_core import Registry, Report, evaluate
@@ -92,3 +98,61 @@ def test_images_that_a_model_segments_better_or_worse_are_listed() -> None:
     assert {(one.metric, one.better, one.worse) for one in found.flips} == {
         (f"segmentation.{name}", ("d", "c"), ("a",)) for name in ("IOU", "mIOU", "F1", "Accuracy")
     }
+
+
+@pytest.fixture
+def boxes(tmp_path: Path) -> Path:
+    """Write COCO files of two detectors for 15 images; the second one misses a box of each."""
+    images = [{"id": i, "width": 60, "height": 40, "file_name": f"{i}.png"} for i in range(1, 16)]
+    shapes = [[4, 4, 20, 20], [30, 10, 20, 20]]
+    truths = [
+        {"id": 10 * i + n, "image_id": i, "category_id": 1, "bbox": box, "area": 400, "iscrowd": 0}
+        for i in range(1, 16)
+        for n, box in enumerate(shapes)
+    ]
+    record = {"images": images, "categories": [{"id": 1, "name": "car"}], "annotations": truths}
+    (tmp_path / "truths.json").write_text(json.dumps(record))
+    for name, kept in (("all", shapes), ("fewer", shapes[:1])):
+        found = [
+            {"image_id": i, "category_id": 1, "bbox": box, "score": 0.9}
+            for i in range(1, 16)
+            for box in kept
+        ]
+        (tmp_path / f"{name}.json").write_text(json.dumps(found))
+    return tmp_path
+
+
+def valor(folder: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "valor_cli", *arguments]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return done.stderr
+
+
+def test_page_shows_both_predictions_of_twelve_images_side_by_side(boxes: Path) -> None:
+    for name in ("all", "fewer"):
+        files = ["truths.json", f"{name}.json"]
+        valor(boxes, "run", *files, "-m", "F1", "-q", "--set", "items=true", "-o", f"{name}-r.json")
+
+    valor(boxes, "compare", "all-r.json", "fewer-r.json", "-o", "page.html")
+    valor(boxes, "compare", "all-r.json", "fewer-r.json", "-o", "few.html", "--pictures", "2")
+
+    page = (boxes / "page.html").read_text(encoding="utf-8")
+    drawn = re.findall(r'<img alt="([^"]+)" src="data:image/', page)
+    assert drawn == ["all-r", "fewer-r"] * 12
+    assert (boxes / "few.html").read_text(encoding="utf-8").count("<img ") == 4
+    assert "1.0000, found 2" in page
+    assert "found 1, missed 1" in page
+    assert page.count('<td data-name="true">2 car</td>') == 15
+
+
+def test_page_says_why_items_are_not_drawn(boxes: Path) -> None:
+    for name in ("all", "fewer"):
+        files = ["truths.json", f"{name}.json"]
+        valor(boxes, "run", *files, "-m", "F1", "-q", "--set", "items=true", "-o", f"{name}-r.json")
+    (boxes / "fewer.json").unlink()
+
+    valor(boxes, "compare", "all-r.json", "fewer-r.json", "-o", "page.html")
+
+    page = (boxes / "page.html").read_text(encoding="utf-8")
+    assert "<img " not in page
+    assert "Items are not drawn: fewer-r.json: config.data.predictions: no such file" in page

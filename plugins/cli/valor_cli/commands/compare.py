@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import click
-from attrs import frozen
+from attrs import evolve, frozen
 from click.core import ParameterSource
 from valor_report.comparison import (
     SUFFIXES,
@@ -18,15 +18,18 @@ from valor_report.comparison import (
     compare,
     rank_reports,
 )
+from valor_report.comparison.drawings import Drawings, drawings_of
+from valor_report.comparison.side_by_side import MOST_PAIRS
 from valor_report.item_file import load_reports
 from valor_report.output_files import check_destination, check_not_read
 
+from valor_cli.commands.view import source_of
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
-from valor_cli.program.values import Number, OneOf
-from valor_core.errors import ConfigError, error_at
+from valor_cli.program.values import Number, OneOf, WholeNumber
+from valor_core.errors import ConfigError, ValorError, error_at
 from valor_core.results import Report
 
 
@@ -114,6 +117,13 @@ class GateType(OneOf):
     metavar="NAME",
     help="Correction of p-values for their number: holm, bh (Benjamini-Hochberg) or none.",
 )
+@click.option(
+    "--pictures",
+    type=WholeNumber(0),
+    default=MOST_PAIRS,
+    show_default=True,
+    help="Most items side by side on the page, drawn from the data of both reports.",
+)
 @click.option("--all", "whole", is_flag=True, help="Also show equal numbers.")
 @module_option
 def command(
@@ -126,6 +136,7 @@ def command(
     output: tuple[Path, ...],
     test: str,
     correction: str,
+    pictures: int,
     whole: bool,
     as_json: bool,
 ) -> int:
@@ -158,6 +169,8 @@ def command(
     if fail_on is not None and fail_on.gate == "worse":
         with error_at("--fail-on worse: "):
             check_directions(found, registry)
+    if any(path.suffix == ".html" for path in output):
+        found = evolve(found, drawings=_drawings(found, [(a, first), (b, second)], pictures))
     for path in output:
         found.save(path)
         streams.talk(f"comparison written to {path}")
@@ -172,7 +185,7 @@ def command(
     return 0 if fail_on is None else _judged(found, fail_on)
 
 
-_OF_TWO = ("tolerance", "relative_tolerance", "fail_on", "whole")
+_OF_TWO = ("tolerance", "relative_tolerance", "fail_on", "pictures", "whole")
 """Options of the comparison of two reports."""
 
 
@@ -210,6 +223,20 @@ def _rank(
         streams.talk(remark)
     streams.talk(str(found.answer))
     return 0
+
+
+def _drawings(found: Comparison, reports: Sequence[tuple[Report, Path]], most: int) -> Drawings:
+    """Draw the items that changed most, if the reports name their data."""
+    if found.items is None or not all("data" in report.config for report, _ in reports):
+        return Drawings()
+    uids = [row.uid for row in found.items.most_changed(most)]
+    if not uids:
+        return Drawings()
+    try:
+        first, second = (source_of(report, path)[0] for report, path in reports)
+        return drawings_of(first, second, uids)
+    except ValorError as error:
+        return Drawings(reason=error.one_line)
 
 
 def _judged(found: Comparison, chosen: ChosenGate) -> int:

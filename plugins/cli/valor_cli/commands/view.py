@@ -23,6 +23,7 @@ from valor_cli.program.values import WholeNumber
 from valor_cli.run import check_installed, input_files, registry_of
 from valor_core.errors import ReportError
 from valor_core.readers import resolve_data
+from valor_core.results import Report
 
 
 @make_command("view")
@@ -72,7 +73,30 @@ def pages_of(path: Path, settings: Iterable[str] = ()) -> ViewerPages:
     ValorError
         If the report cannot be read, its data are missing, or a plugin is not installed.
     """
-    report = load_report(path)
+    source, files = source_of(load_report(path), path, settings)
+    source.check()
+    return ViewerPages(source, newer(files, path))
+
+
+def source_of(
+    report: Report, path: Path, settings: Iterable[str] = ()
+) -> tuple[ReportSource, list[Path]]:
+    """Return a report with its data, and the files of the data.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    path : Path
+        Its file, in ``.json``.
+    settings : iterable of str
+        Settings ``path=value`` of its config.
+
+    Raises
+    ------
+    ValorError
+        If its data are missing, or a plugin is not installed.
+    """
     request = Request.of_report(report, path, settings)
     chosen = request.checked.run
     registry = registry_of(chosen, request)
@@ -101,8 +125,7 @@ def pages_of(path: Path, settings: Iterable[str] = ()) -> ViewerPages:
         folder=request.folder,
         place=request.place,
     )
-    source.check()
-    return ViewerPages(source, newer([file for _, file in files], path))
+    return source, [file for _, file in files]
 
 
 def _check_data(files: Iterable[tuple[str, Path]], report: Path) -> None:

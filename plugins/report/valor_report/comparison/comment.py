@@ -73,7 +73,7 @@ def comment_of_two(found: Comparison, title: str | None = None) -> str:
         if id(one) not in shown and one.verdict in ("better", "worse", "vanished", "appeared")
     ]
     parts = [
-        f"# {escaped(printable(found.title if title is None else title))}",
+        f"# {_sentence(found.title if title is None else title)}",
         f"{_MARKS.get(answer.tone, '')}{_sentence(answer.text)}",
         f"**{found.summary}**",
         "\n".join(f"- {code(remark, 500)}" for remark in (*found.remarks, *found.untested)),
@@ -99,7 +99,7 @@ def comment_of_several(found: RankedReports, title: str | None = None) -> str:
         Title of the comment.
     """
     parts = [
-        f"# {escaped(printable(found.title if title is None else title))}",
+        f"# {_sentence(found.title if title is None else title)}",
         _sentence(found.answer.text),
         "\n".join(f"- {code(remark, 500)}" for remark in found.remarks),
         *(_unlinked(table.markdown()) for table in found.tables()),
@@ -116,11 +116,11 @@ def _sentence(text: str) -> str:
 
 
 def _unlinked(text: str) -> str:
-    """Insert invisible characters into mentions, issue numbers and addresses."""
+    """Insert invisible characters into mentions, issue numbers, addresses, emoji and formulas."""
     return _LINKED.sub(lambda found: f"{found[0]}\N{ZERO WIDTH SPACE}", text)
 
 
-_LINKED = re.compile(r"@(?=\w)|#(?=\d)|://|www(?=\.)")
+_LINKED = re.compile(r"@(?=\w)|#(?=\d)|:(?=//)|www(?=\.)|:(?=\w+:)|\$(?=\S)")
 
 
 def limited(parts: Iterable[str], most: int = LIMIT) -> str:

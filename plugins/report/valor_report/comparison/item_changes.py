@@ -210,6 +210,9 @@ def _detail(rows: Sequence[ItemRow], name: str) -> Any:
 
 
 def _words(value: Any) -> str:
+    """Format a truth or a prediction: a label, a text, or numbers of objects by label."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_words(count)} {name}" for name, count in value.items())
     if isinstance(value, (list, tuple)):
         return "\n".join(map(_words, value))
     return "" if value is None else text_of(value)

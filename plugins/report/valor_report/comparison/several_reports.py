@@ -361,10 +361,12 @@ def _untested(reports: Mapping[str, Report]) -> Iterator[str]:
 def _answer(boards: Sequence[Board], short: Mapping[str, str]) -> Answer:
     if not boards:
         return Answer("The reports have no main number with a direction in common.", "faint")
+    numbers = f"{len(boards):,} main number{'' if len(boards) == 1 else 's'}"
+    if all(len(board.best) == len(board.rows) for board in boards):
+        return Answer(f"All reports have the same {numbers}.", "faint")
     wins = {name: [board for board in boards if name in board.best] for name in short}
     most = max(map(len, wins.values()))
     leaders = [name for name, won in wins.items() if len(won) == most]
-    numbers = f"{len(boards):,} main number{'' if len(boards) == 1 else 's'}"
     listed = " and ".join([", ".join(short[name] for name in leaders[:-1])] * (len(leaders) > 1))
     listed = f"{listed} and {short[leaders[-1]]}" if listed else short[leaders[0]]
     text = f"{listed} {'is' if len(leaders) == 1 else 'are each'} best in {most:,} of {numbers}"

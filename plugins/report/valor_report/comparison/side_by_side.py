@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_report.comparison.item_changes import ItemChange, Prediction
 from valor_report.gallery.pictures import MarkedPiece, MarkedTexts, Picture
@@ -63,10 +63,13 @@ class ItemPair:
         The item.
     sides : tuple of Side
         Answer of the first and of the second model.
+    shared : tuple of (str, str)
+        Texts of the item that both reports have, with their titles.
     """
 
     change: ItemChange
     sides: tuple[Side, Side]
+    shared: tuple[tuple[str, str], ...] = ()
 
 
 def item_pairs(found: Comparison, names: Sequence[str]) -> list[ItemPair]:
@@ -83,10 +86,12 @@ def item_pairs(found: Comparison, names: Sequence[str]) -> list[ItemPair]:
         return []
     pairs = []
     for change in found.items.most_changed(MOST_PAIRS):
-        drawn = found.drawings.get(change.uid)
-        sides = _drawn(change, names, *drawn) if drawn else _texts(change, names)
-        if sides is not None:
-            pairs.append(ItemPair(change, sides))
+        drawn = found.drawings.items.get(change.uid)
+        pictures = tuple(one.picture for one in drawn) if drawn else ()
+        pair = _pictures(change, names, pictures) or _texts(change, names)
+        pair = pair or _marked(change, names, pictures)
+        if pair is not None:
+            pairs.append(pair)
     return pairs
 
 
@@ -122,47 +127,68 @@ def _steps(blocks: Sequence[Sequence[int]], side: int) -> Iterator[tuple[int, in
         yield from ((block[side], step) for step in range(block[2]))
 
 
-def _texts(change: ItemChange, names: Sequence[str]) -> tuple[Side, Side] | None:
+def _pictures(
+    change: ItemChange, names: Sequence[str], drawn: Sequence[Picture | MarkedTexts]
+) -> ItemPair | None:
+    """Sides of pictures; None without any."""
+    sides = []
+    predictions = (change.first, change.second)
+    for name, prediction, one in zip(names, predictions, drawn, strict=False):
+        if isinstance(one, Picture):
+            counts = [f"{word} {n:,}" for word, n in one.counts.items() if n]
+            about = ", ".join([_value(prediction), *counts]) if counts else _about(prediction)
+            sides.append(Side(name, about, image=one.thumbnail, notes=one.notes))
+    return ItemPair(change, (sides[0], sides[1])) if len(sides) == 2 else None
+
+
+def _texts(change: ItemChange, names: Sequence[str]) -> ItemPair | None:
     """Sides of predictions that are texts; None for short ones, which a table shows."""
     first, second = change.first.text, change.second.text
     if max(len(first), len(second)) <= _SHORT:
         return None
     pieces = changed_words(first, second)
-    return (
-        Side(names[0], _about(change.first), pieces=pieces[0]),
-        Side(names[1], _about(change.second), pieces=pieces[1]),
+    return _pair(change, names, pieces)
+
+
+def _marked(
+    change: ItemChange, names: Sequence[str], drawn: Sequence[Picture | MarkedTexts]
+) -> ItemPair | None:
+    """Sides of texts of a gallery: those that differ side by side, the others once."""
+    first, second = (
+        {title: "".join(piece.text for piece in pieces) for title, pieces in one.texts.items()}
+        for one in (drawn if len(drawn) == 2 else (MarkedTexts({}, {}), MarkedTexts({}, {})))
+        if isinstance(one, MarkedTexts)
     )
+    titles = list(dict.fromkeys([*first, *second]))
+    differing = [title for title in titles if first.get(title) != second.get(title)]
+    before, after = list[MarkedPiece](), list[MarkedPiece]()
+    for title in differing:
+        one, two = changed_words(first.get(title, ""), second.get(title, ""))
+        head = [MarkedPiece(f"{title}: ")] if len(differing) > 1 else []
+        before += [*head, *one, MarkedPiece("\n")]
+        after += [*head, *two, MarkedPiece("\n")]
+    if not titles:
+        return None
+    shared = tuple((title, first[title]) for title in titles if title not in differing)
+    return evolve(_pair(change, names, (before, after)), shared=shared)
 
 
-def _drawn(
+def _pair(
     change: ItemChange,
     names: Sequence[str],
-    first: Picture | MarkedTexts,
-    second: Picture | MarkedTexts,
-) -> tuple[Side, Side]:
-    predictions = (change.first, change.second)
+    pieces: tuple[Sequence[MarkedPiece], Sequence[MarkedPiece]],
+) -> ItemPair:
     one, two = (
-        _side(name, prediction, drawn)
-        for name, prediction, drawn in zip(names, predictions, (first, second), strict=True)
+        Side(name, _about(prediction), pieces=each)
+        for name, prediction, each in zip(names, (change.first, change.second), pieces, strict=True)
     )
-    return one, two
-
-
-def _side(name: str, prediction: Prediction, drawn: Picture | MarkedTexts) -> Side:
-    about = _about(prediction)
-    if isinstance(drawn, Picture):
-        counts = ", ".join(f"{word} {n:,}" for word, n in drawn.counts.items() if n)
-        words = ", ".join(filter(None, [about, counts]))
-        return Side(name, words, image=drawn.thumbnail, notes=drawn.notes)
-    titled = [
-        piece
-        for title, pieces in drawn.texts.items()
-        for piece in (MarkedPiece(f"{title}: "), *pieces, MarkedPiece("\n"))
-    ]
-    return Side(name, about, pieces=titled, notes=drawn.notes)
+    return ItemPair(change, (one, two))
 
 
 def _about(prediction: Prediction) -> str:
-    words = [] if prediction.value is None else [number_text(prediction.value)]
-    words += [] if prediction.score is None else [f"score {number_text(prediction.score)}"]
-    return ", ".join([*words, *([prediction.wrong] if prediction.wrong else [])])
+    score = "" if prediction.score is None else f"score {number_text(prediction.score)}"
+    return ", ".join(filter(None, [_value(prediction), score, prediction.wrong]))
+
+
+def _value(prediction: Prediction) -> str:
+    return "" if prediction.value is None else number_text(prediction.value)

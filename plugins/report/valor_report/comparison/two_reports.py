@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -30,6 +30,7 @@ from valor_report.comparison.difference_tables import (
     flip_table,
     other_results,
 )
+from valor_report.comparison.drawings import Drawings
 from valor_report.comparison.gates import Gate, judged, of_metric, reasons, without_numbers
 from valor_report.comparison.item_changes import ItemChanges, item_changes
 from valor_report.settings import differences
@@ -67,8 +68,8 @@ class Comparison:
         Number of items of the second report.
     has_tolerance : bool
         Whether a tolerance defines which differences matter.
-    drawings : mapping of str or int to tuple
-        `Picture` or `MarkedTexts` of an item by uid, of the first and of the second report.
+    drawings : Drawings
+        Drawings of the items that changed most, for the page.
     """
 
     changes: tuple[Change, ...]
@@ -83,7 +84,7 @@ class Comparison:
     items: ItemChanges | None = None
     read: int | None = None
     has_tolerance: bool = False
-    drawings: Mapping[str | int, tuple[Any, Any]] = field(factory=dict)
+    drawings: Drawings = field(factory=Drawings)
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.summary}; print(comparison.answer) says which is better>"
