@@ -7,18 +7,23 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from attrs import evolve
+import numpy as np
+from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.slices import SliceKey
 from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import in_threads
 from valor_core.resources.bound import sum_usage, usage_warnings
+from valor_core.results.detail_columns import with_details
+from valor_core.results.item_rows import ItemRows
 from valor_core.results.report import ItemTable, Report, Slice
 from valor_core.results.result import Failed, NotRun, Result
+from valor_core.schemas.columns import object_column
+from valor_core.schemas.datum import Uids
+from valor_core.schemas.slice_values import slice_to_json
 from valor_core.states.state import State
-
-_NO_ROWS = "items: no metric scores single items, so the report has no item rows"
 
 
 def make_report(
@@ -59,10 +64,9 @@ def make_report(
     not_found = evaluation.unknown_slices(state)
     all_warnings = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
     all_warnings += evaluation.slices.warnings(state.sizes)
-    tables = tuple(_item_tables(evaluation, states)) if items else ()
+    tables = _item_tables(evaluation, state, states) if items else ()
     slices = _slices(evaluation, state, states)
-    if items and not tables:
-        all_warnings.append(_NO_ROWS)
+    all_warnings += _without_rows(evaluation, tables) if evaluation.plan.lists_items else ()
     return Report(
         results=results,
         slices=evaluation.slices.completed(slices, state, evaluation),
@@ -127,11 +131,57 @@ def _computed(
     return confidence.with_intervals(results, parts, evaluation, where, state.items(keys))
 
 
-def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[ItemTable]:
+def _item_tables(
+    evaluation: Evaluation, state: EvaluationState, states: Sequence[Any]
+) -> tuple[ItemTable, ...]:
+    """Return the rows of each metric that has some, with the values of the sliced fields."""
+    sliced = _SlicedItems.of(evaluation.slices.fields, state.sliced_uids)
+    tables = []
     for position, metric in enumerate(evaluation.plan.metrics):
         rows = evaluation.plan.item_rows(position, states)
         if rows is not None:
-            yield ItemTable(metric.spec.identity, metric.result_parameters, rows)
+            rows = rows if sliced is None else sliced.added_to(rows)
+            tables.append(ItemTable(metric.spec.identity, metric.result_parameters, rows))
+    return tuple(tables)
+
+
+@frozen(eq=False)
+class _SlicedItems:
+    """Values of the sliced fields of all items, by ascending uid."""
+
+    uids: NDArray[Any]
+    values: NDArray[np.object_]
+
+    @classmethod
+    def of(
+        cls, fields: Sequence[str], uids: Mapping[SliceKey, Sequence[Uids]]
+    ) -> _SlicedItems | None:
+        if not uids:
+            return None
+        named = [dict(zip(fields, slice_to_json(key), strict=True)) for key in uids]
+        parts = [np.concatenate(each) for each in uids.values()]
+        values = np.repeat(object_column(named), [len(part) for part in parts])
+        joined = _comparable(np.concatenate(parts))
+        order = np.argsort(joined, kind="stable")
+        return cls(joined[order], values[order])
+
+    def added_to(self, rows: ItemRows) -> ItemRows:
+        """Return rows with the values in the detail ``slices``."""
+        positions = np.searchsorted(self.uids, _comparable(rows.uids))
+        columns = {"slices": self.values[positions]}
+        return evolve(rows, details=with_details(rows.details, columns, len(rows)))
+
+
+def _comparable(uids: Uids) -> NDArray[Any]:
+    return uids.astype("U") if uids.dtype.kind == "S" else uids
+
+
+def _without_rows(evaluation: Evaluation, tables: Collection[ItemTable]) -> Iterator[str]:
+    """Yield a warning that names the metrics without rows of items."""
+    found = {table.metric for table in tables}
+    specs = dict.fromkeys(metric.spec for metric in evaluation.plan.metrics)
+    if names := [spec.name for spec in specs if spec.identity not in found]:
+        yield f"items: {', '.join(names)} {'has' if len(names) == 1 else 'have'} no rows of items"
 
 
 def _stop_reason(states: Sequence[Any]) -> str | None:

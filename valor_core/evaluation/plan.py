@@ -62,6 +62,8 @@ class Plan:
         Joined requests of all metrics.
     sources : tuple of BoundMetric
         Metrics that are not chosen but whose item rows a chosen metric reads.
+    lists_items : bool
+        Whether reports have the rows of items.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Plan:
     metrics: tuple[BoundMetric, ...]
     requests: tuple[StateRequest, ...]
     sources: tuple[BoundMetric, ...] = ()
+    lists_items: bool = False
     _made: tuple[Metric, ...] = field(default=(), repr=False, alias="made")
     _reads: tuple[tuple[_Input, ...], ...] = field(default=(), repr=False, alias="reads")
 
@@ -109,7 +112,7 @@ class Plan:
         )
         unchosen: list[BoundMetric] = []
         unchosen += (one for one in sources if one not in metrics and one not in unchosen)
-        return cls(tuple(metrics), tuple(requests), tuple(unchosen), tuple(made), reads)
+        return cls(tuple(metrics), tuple(requests), tuple(unchosen), rows, tuple(made), reads)
 
     def only(self, positions: Sequence[int]) -> Plan:
         """Return the plan of the metrics at some positions, with the requests that they read."""

@@ -188,6 +188,11 @@ class Evaluation:
             state.is_weighted |= any(map(np.any, weights))
             parts = list(self.slices.split(piece))
             state.sizes.update({key: len(positions) for key, positions in parts})
+            if self.plan.lists_items and self.slices.fields:
+                uids = compact(piece.datums.uids)
+                for key, positions in parts:
+                    values = key[: len(self.slices.fields)]
+                    state.sliced_uids.setdefault(values, []).append(uids[positions])
             self.plan.count(state.states, piece, parts, resources, *weights)
             self.slices.check(state.states)
         if not kept.datums.numbered:

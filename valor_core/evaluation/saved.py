@@ -145,6 +145,10 @@ def _write_state(
         "first_left_out": dict(sorted(state.first_left_out.items())),
         "labels": _encode(sorted(state.labels), arrays),
         "uids": _encode(state.uids, arrays),
+        "sliced_uids": [
+            [slice_to_json(key), _encode(np.concatenate(uids), arrays)]
+            for key, uids in state.sliced_uids.items()
+        ],
         "slices": [
             {
                 "key": slice_to_json(key),
@@ -216,6 +220,10 @@ def _parse_state(
 ) -> EvaluationState:
     state = EvaluationState(
         uids=[_uids(uids) for uids in _decode(header["uids"], arrays)],
+        sliced_uids={
+            slices.slice_from_json(key): [_uids(_decode(uids, arrays))]
+            for key, uids in header.get("sliced_uids", ())  # later than the format
+        },
         read=saved_number(header, "read", low=0),
         skipped=saved_number(header, "skipped", low=0),
         outside=saved_number(header, "outside", low=0),

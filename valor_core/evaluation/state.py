@@ -38,6 +38,8 @@ class EvaluationState:
         Number of counted datums by slice.
     uids : list of ndarray
         Uids of the counted datums, unique within each array. Empty if datums have no uid.
+    sliced_uids : dict of slice key to list of ndarray
+        Uids of the counted datums by values of the sliced fields, if the report lists items.
     read, skipped : int
         Number of counted datums, and of datums that the filter excluded.
     done : list of str
@@ -77,6 +79,7 @@ class EvaluationState:
     states: dict[SliceKey, list[Any]] = field(factory=dict)
     sizes: Counter[SliceKey] = field(factory=Counter)
     uids: list[Uids] = field(factory=list)
+    sliced_uids: dict[SliceKey, list[Uids]] = field(factory=dict)
     read: int = 0
     skipped: int = 0
     done: list[str] = field(factory=list)
@@ -128,6 +131,8 @@ class EvaluationState:
                 merge(existing, states)
         self.sizes.update(other.sizes)
         self.uids.extend(other.uids)
+        for key, uids in other.sliced_uids.items():
+            self.sliced_uids.setdefault(key, []).extend(uids)
         self.read += other.read
         self.skipped += other.skipped
         self.done.extend(other.done)

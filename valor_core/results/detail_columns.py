@@ -103,6 +103,33 @@ def selected(details: Details, positions: Codes) -> Details:
     return {new: details[old] for new, old in renumbered if old in details}
 
 
+def with_details(details: Details, columns: Mapping[str, NDArray[Any]], count: int) -> Details:
+    """Return the details of all items with more columns; existing details have precedence.
+
+    Parameters
+    ----------
+    details : mapping
+        Details by position.
+    columns : mapping of str to ndarray, shape (count,)
+        Further details of each item by name.
+    count : int
+        Number of items.
+
+    Examples
+    --------
+    >>> with_details({1: {"edits": 2}}, {"site": np.array(["a", "b"])}, 2)
+    {0: {'site': 'a'}, 1: {'edits': 2, 'site': 'b'}}
+    """
+    if not columns:
+        return details
+    if not details or (isinstance(details, DetailColumns) and len(details) == count):
+        columns_of = dict(details.columns) if isinstance(details, DetailColumns) else {}
+        return DetailColumns({**columns_of, **columns, **columns_of}, np.arange(count))
+    more = DetailColumns(columns, np.arange(count))
+    empty: Mapping[str, Any] = {}
+    return {at: {**(held := details.get(at, empty)), **more[at], **held} for at in range(count)}
+
+
 def joined(parts: Sequence[Details], starts: Sequence[int]) -> Details:
     """Concatenate the details of parts.
 

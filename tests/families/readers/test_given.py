@@ -300,9 +300,7 @@ def test_items_of_a_metric_without_rows_are_a_warning() -> None:
     report = evaluate(*LABELS, ["ConfusionMatrix"], items=True)
 
     assert report.items == ()
-    assert report.warnings == (
-        "items: no metric scores single items, so the report has no item rows",
-    )
+    assert report.warnings == ("items: classification.ConfusionMatrix has no rows of items",)
 
 
 def test_typo_in_slices_is_a_warning() -> None:

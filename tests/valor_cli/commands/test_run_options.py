@@ -175,3 +175,29 @@ def test_requirement_of_data_files_names_the_metric(tmp_path, valor):
     assert result.exit_code == 1
     assert "Accuracy  0.5000" in result.stdout
     assert result.stderr == "valor: Accuracy >= 0.9: 0.5, not met\n"
+
+
+@pytest.mark.usefixtures("lab")
+def test_items_lists_rows_in_the_report_or_writes_a_file(valor):
+    report = json.loads(valor("run", "config.yaml", "--items", "--json").stdout)
+    (table,) = report["items"]
+    assert report["config"]["items"] is True
+
+    result = valor("run", "config.yaml", "--items", "rows.jsonl", "--json")
+    written = [json.loads(line) for line in Path("rows.jsonl").read_text().splitlines()]
+    assert "items" not in json.loads(result.stdout)
+    assert written == [
+        {"metric": table["metric"], "parameters": table["parameters"], **row}
+        for row in table["rows"]
+    ]
+
+
+@pytest.mark.usefixtures("lab")
+def test_items_with_another_file_is_rejected(valor):
+    result = valor("run", "--items", "config.yaml")
+
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "valor: --items: expected true or a name in .jsonl or .parquet, got 'config.yaml'\n"
+        "Write it as: --items true\n",
+    )

@@ -67,6 +67,14 @@ def run_options(function: F) -> F:
                 help="Metadata fields to slice by, such as site,age.",
             ),
             click.option(
+                "--items",
+                is_flag=False,
+                flag_value="true",
+                metavar="[FILE]",
+                callback=lambda *parsed: _items(parsed[-1]),
+                help="List items in the report, or write their rows to a .jsonl or .parquet file.",
+            ),
+            click.option(
                 "--weights",
                 metavar="FIELD",
                 help="Metadata field with the weight of each item.",
@@ -112,6 +120,7 @@ def with_options(
     flat: Path | None,
     require: Iterable[str],
     slices: str | None,
+    items: bool | str | None,
     weights: str | None,
     confidence: str | None,
     worst_slices: int | None,
@@ -132,6 +141,8 @@ def with_options(
         Conditions, in addition to those of the config.
     slices : str, optional
         Fields with commas between, or JSON, instead of the slices of the config.
+    items : bool or str, optional
+        Whether to list items, or a file for their rows.
     weights : str, optional
         Metadata field with the weight of each item.
     confidence : str, optional
@@ -153,6 +164,8 @@ def with_options(
         changed["require"] = {**(given if isinstance(given, Mapping) else {}), **conditions}
     if slices is not None:
         changed["slices"] = _slices(slices)
+    if items is not None:
+        changed["items"] = items
     if flat is not None:
         changed["flat"] = str(flat.absolute())
     if state is not None:
@@ -192,6 +205,18 @@ def _slices(option: str) -> Any:
             "Write it as: --slices site,age",
         )
     return names
+
+
+def _items(option: str | None) -> bool | str | None:
+    """Parse the option ``--items``: a bool, or the path of a file."""
+    if option is None or option in ("true", "false"):
+        return None if option is None else option == "true"
+    if Path(option).suffix not in (".jsonl", ".parquet"):
+        raise ConfigError(
+            f"--items: expected true or a name in .jsonl or .parquet, got {option!r}",
+            "Write it as: --items true",
+        )
+    return str(Path(option).absolute())
 
 
 def _with_worst(slices: Any, worst: int) -> dict[str, Any]:

@@ -150,14 +150,16 @@ def _shares(found: ImageRows, pixels: Codes, totals: Codes) -> NDArray[np.object
     return object_column(shares)
 
 
-def _wrong(names: Sequence[str], confusions: Codes, total: float) -> str:
-    """Describe the largest confusions of an image.
+def _wrong(names: Sequence[str], confusions: Codes, total: float) -> str | None:
+    """Describe the largest confusions of an image, or return None if they were not counted.
 
     Examples
     --------
     >>> _wrong(["background", "road", "grass"], np.array([[1, 2, 12], [0, 0, 0]]), 100)
     '12 % road as grass'
     """
+    if confusions[0, 2] < 0:
+        return None
     texts = []
     for true, predicted, pixels in confusions.tolist():
         if pixels:

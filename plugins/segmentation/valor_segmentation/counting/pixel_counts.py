@@ -75,7 +75,8 @@ class ImageRows:
     names : list of str
         Names of background and of the labels.
     confusions : ndarray of int64, shape (n_images, MOST_CONFUSIONS, 3)
-        True label, predicted label and pixels of the largest confusions of each image.
+        True label, predicted label and pixels of the largest confusions of each image; -1 pixels
+        in a state of 0.1.0, which did not count them.
     """
 
     uids: Uids
@@ -107,7 +108,7 @@ class _Chunk:
     def saved(cls, columns: Sequence[Any], size: int) -> _Chunk:
         """Rows of a file, of background and labels with codes below a size."""
         names = ("uids", "datums", "codes", "counts", "confusions")
-        content = dict(zip(names, columns, strict=True))
+        content = dict(zip(names, columns, strict=False))
         uids = saved_uids(content, "uids")
         datums = saved_positions(content, "datums", len(uids))
         shape = (len(datums),)
@@ -115,7 +116,10 @@ class _Chunk:
         counts = saved_column(content, "counts", np.int64, shape=(*shape, 3), low=0)
         check_total(counts)
         shaped = (len(uids), MOST_CONFUSIONS, 3)
-        confusions = saved_column(content, "confusions", np.int64, shape=shaped, low=0)
+        if "confusions" not in content:  # a state of 0.1.0
+            unknown = np.tile([0, 0, -1], (*shaped[:2], 1))
+            return cls(uids, datums, codes, counts, unknown)
+        confusions = saved_column(content, "confusions", np.int64, shape=shaped, low=-1)
         if confusions[..., :2].max(initial=0) >= size:
             raise StateError("confusions: expected labels of the table, found others")
         return cls(uids, datums, codes, counts, confusions)
