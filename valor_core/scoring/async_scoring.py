@@ -12,6 +12,8 @@ import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from heapq import merge
+from operator import itemgetter
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
@@ -113,6 +115,9 @@ class AsyncScoring(Protocol):
         """Record the score of an item."""
 
 
+_Job = TypeVar("_Job", bound=AsyncScoring)
+
+
 @contextmanager
 def scoring_in_background(jobs: Sequence[AsyncScoring], control: Control | None) -> Iterator[None]:
     """Score items on the event loop while a block runs, and wait for them at its end.
@@ -135,15 +140,32 @@ def scoring_in_background(jobs: Sequence[AsyncScoring], control: Control | None)
 
 async def _score_all(jobs: Sequence[AsyncScoring]) -> None:
     """Score all items by all metrics."""
-    await asyncio.gather(*(_feed(job) for job in jobs))
+    feeds: dict[tuple[int, ...], tuple[list[AsyncScoring], Sequence[asyncio.Semaphore]]] = {}
+    for job in jobs:
+        limits = job.resources.limits(job.names.values()) or [asyncio.Semaphore(DEFAULT_WIDTH)]
+        feeds.setdefault(tuple(map(id, limits)), ([], limits))[0].append(job)
+    await asyncio.gather(*(_feed(*feed) for feed in feeds.values()))
 
 
-async def _feed(job: AsyncScoring) -> None:
-    """Score the items of one metric, with at most as many at a time as the resources allow."""
-    limits = job.resources.limits(job.names.values()) or [asyncio.Semaphore(DEFAULT_WIDTH)]
+def by_item(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, int, Any]]:
+    """Yield the unscored items with their positions, each for all metrics before the next item."""
+
+    def positioned(job: _Job) -> Iterator[tuple[int, _Job, Any]]:
+        return ((position, job, item) for position, item in job.unscored())
+
+    for position, job, item in merge(*map(positioned, jobs), key=itemgetter(0)):
+        yield job, position, item
+
+
+async def _feed(jobs: Sequence[AsyncScoring], limits: Sequence[asyncio.Semaphore]) -> None:
+    """Score the items of metrics with at most as many at a time as their resources allow.
+
+    Metrics of the same resources score one item after another, so that a budget that ends early is
+    spent on complete items.
+    """
     pending: set[asyncio.Task[None]] = set()
     try:
-        for position, item in job.unscored():
+        for job, position, item in by_item(jobs):
             await _acquire(limits)
             if job.stopped:
                 _release(limits)

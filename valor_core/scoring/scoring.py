@@ -109,10 +109,31 @@ def score(scorers: Sequence[ItemScorer], batch: Batch, resources: Resources) -> 
     jobs = [MetricScoring(scorer, items, opened) for scorer in scorers]
     waiting = [job for job in jobs if job.is_coroutine]
     with _in_background(waiting, opened.control):
+        paid: list[MetricScoring] = []
         for job in jobs:
-            if not job.is_coroutine:
+            if job.waits and not (job.is_coroutine or job.scorer.spec.batched):
+                paid.append(job)
+            elif not job.is_coroutine:
                 job.run()
+        _run_by_item(paid, opened.control)
     return [job.rows() for job in jobs]
+
+
+def _run_by_item(jobs: Sequence[MetricScoring], control: Control | None) -> None:
+    """Score items by plain functions in this thread, each item by all metrics before the next."""
+    if len(jobs) < 2:
+        for job in jobs:
+            job.run()
+        return
+    from valor_core.scoring.async_scoring import by_item
+
+    try:
+        for job, position, item in by_item(jobs):
+            job.record(position, item, job.answer(item))
+    except KeyboardInterrupt:
+        if control is None:
+            raise
+        control.stop(STOPPED_BY_USER)
 
 
 def _in_background(
@@ -207,7 +228,7 @@ class MetricScoring:
                 self._score_chunks()
             else:
                 for position, item in self.unscored():
-                    self.record(position, item, self._answer(item))
+                    self.record(position, item, self.answer(item))
         except KeyboardInterrupt:
             if self.resources.control is None:
                 raise
@@ -238,7 +259,8 @@ class MetricScoring:
         key = self.keys[position] = row_key(item, self.identity)
         return self.journal.find(key, self.scorer.spec.range)
 
-    def _answer(self, item: Any) -> Any:
+    def answer(self, item: Any) -> Any:
+        """Score one item; an exception becomes the reason why there is no score."""
         try:
             return self.function(item, self.scorer.parameters, self.requested)
         except (Exception, SystemExit) as error:  # one failing item must not lose the others

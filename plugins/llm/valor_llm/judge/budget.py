@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping
+from contextvars import ContextVar
 
 from attrs import define, field, frozen
 
@@ -146,6 +147,14 @@ class Spending:
             self.calls - other.calls, self.tokens - other.tokens, self.cost - other.cost
         )
 
+    def highest(self, other: Spending) -> Spending:
+        """Return the higher of each quantity."""
+        return Spending(
+            max(self.calls, other.calls),
+            max(self.tokens, other.tokens),
+            max(self.cost, other.cost),
+        )
+
 
 def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> float:
     """Return the cost of a call.
@@ -165,6 +174,24 @@ def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> floa
     full = (usage.prompt - cached_tokens) * prices.prompt + cached_tokens * cached
     whole = (full + usage.completion * prices.completion) / 1_000_000
     return whole * prices.batch if in_batch else whole
+
+
+@define(eq=False)
+class Turn:
+    """One item of a metric that asks, and what it has spent.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    """
+
+    metric: str
+    spent: Spending = field(factory=Spending, init=False)
+
+
+TURN: ContextVar[Turn | None] = ContextVar("TURN", default=None)
+"""Item of the current task, to which its calls are charged."""
 
 
 @define(eq=False)
@@ -192,6 +219,65 @@ class Budget:
     _returned: asyncio.Event = field(factory=asyncio.Event, init=False)
     _wholes: dict[str, float | None] = field(factory=dict, init=False)
     _workers: int = field(default=1, init=False)
+    _turns: dict[int, Turn] = field(factory=dict, init=False)
+    _dearest: dict[str, Spending] = field(factory=dict, init=False)
+    _latest: dict[str, Spending] = field(factory=dict, init=False)
+    _door: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _left: asyncio.Event = field(factory=asyncio.Event, init=False)
+
+    @property
+    def is_limited(self) -> bool:
+        """True if the calls, tokens or cost have a limit."""
+        limits = self.parameters
+        return any(
+            one is not None for one in (limits.max_calls, limits.max_tokens, limits.max_cost)
+        )
+
+    async def enter(self, metric: str, calls: int) -> Turn:
+        """Wait until the budget suffices for an item and those in progress, in order of arrival.
+
+        An item never waits if no other is in progress, so that the rest of a budget is used.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the metric.
+        calls : int
+            Estimate of the calls of an item, used until the first item has been paid for.
+        """
+        turn = Turn(metric)
+        async with self._door:
+            while self._turns and not self._suffices(turn, calls):
+                self._left.clear()
+                await self._left.wait()
+            self._turns[id(turn)] = turn
+        return turn
+
+    async def leave(self, turn: Turn) -> None:
+        """End an item. The most that an item of a metric has spent is the estimate for others."""
+        del self._turns[id(turn)]
+        if turn.spent.calls:
+            before = self._dearest.get(turn.metric, Spending())
+            self._dearest[turn.metric] = before.highest(turn.spent)
+        self._left.set()
+
+    def _suffices(self, turn: Turn, calls: int) -> bool:
+        """Return whether the budget covers the items in progress and another one."""
+        most, rest, limits = Spending(), Spending(), self.parameters
+        for known in self._dearest.values():
+            most = most.highest(known)
+        if not self._dearest and limits.max_tokens is None and limits.max_cost is None:
+            most = Spending(calls)
+        elif not self._dearest:
+            return False  # tokens and cost of an item are unknown
+        after = self.spent
+        for one in (*self._turns.values(), turn):
+            expected = self._dearest.get(one.metric, most)
+            after += (expected - one.spent).highest(Spending())
+        # The last call needs the maximum of its step, most of which it returns.
+        for reserved in self._latest.values():
+            rest = rest.highest(Spending(0, reserved.tokens, reserved.cost))
+        return self._limit_of(after + rest) is None
 
     async def reserve(self, request: Request) -> Spending:
         """Reserve the maximum cost of a call once it is available.
@@ -202,7 +288,7 @@ class Budget:
             If it will never be available.
         """
         while True:
-            most = self._most(request)
+            most = self._latest[request.step] = self._most(request)
             reason = self._exceeded(most)
             if reason is None:
                 self._reserved += most
@@ -249,11 +335,14 @@ class Budget:
             self._reserved = Spending()  # sums of parts leave a rest in the last digits
         if not is_estimated:
             self.rates.note(request.step, characters(request), usage)
-        self.spent += Spending(
+        spent = Spending(
             1,
             usage.prompt + usage.completion,
             cost_of(usage, self.parameters.prices, self.in_batch),
         )
+        self.spent += spent
+        if (turn := TURN.get()) is not None:
+            turn.spent += spent
         self._returned.set()
 
     def most(self, request: Request) -> Usage:
@@ -270,17 +359,26 @@ class Budget:
 
     def _exceeded(self, most: Spending) -> tuple[str, str] | None:
         """Return the limit that a call would exceed and the remedy, or None."""
-        after = self.spent + self._reserved + most
         limits = self.parameters
-        if limits.max_calls is not None and after.calls > limits.max_calls:
-            spent = f"{self.spent.calls:,} are made"
-            return self._reason("max_calls", f"{limits.max_calls:,}", spent, "")
-        if limits.max_tokens is not None and after.tokens > limits.max_tokens:
+        name = self._limit_of(self.spent + self._reserved + most)
+        if name == "max_calls":
+            return self._reason(name, f"{limits.max_calls:,}", f"{self.spent.calls:,} are made", "")
+        if name == "max_tokens":
             spent, more = f"{self.spent.tokens:,} are used", f"{most.tokens:,}"
-            return self._reason("max_tokens", f"{limits.max_tokens:,}", spent, more)
-        if limits.max_cost is not None and after.cost > limits.max_cost:
+            return self._reason(name, f"{limits.max_tokens:,}", spent, more)
+        if name == "max_cost":
             spent, more = f"{self.spent.cost:.6g} is spent", f"{most.cost:.3g}"
-            return self._reason("max_cost", f"{limits.max_cost:g}", spent, more)
+            return self._reason(name, f"{limits.max_cost:g}", spent, more)
+        return None
+
+    def _limit_of(self, after: Spending) -> str | None:
+        """Return the first limit that a spending exceeds, or None."""
+        limits = self.parameters
+        each = {"max_calls": after.calls, "max_tokens": after.tokens, "max_cost": after.cost}
+        for name, spent in each.items():
+            limit = getattr(limits, name)
+            if limit is not None and spent > limit:
+                return name
         return None
 
     def _reason(self, name: str, limit: str, spent: str, more: str) -> tuple[str, str]:

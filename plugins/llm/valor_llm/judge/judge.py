@@ -107,7 +107,8 @@ class InFlight(Generic[T]):
 
 
 _ALL = 2**31 - 1
-_CALLS_OF_ITEM = 8  # upper estimate
+CALLS_OF_ITEM = 8
+"""Upper estimate of the calls of an item of one metric."""
 
 
 class Judge:
@@ -325,7 +326,7 @@ def _width(parameters: JudgeParameters) -> int:
     most = 4 * parameters.concurrency
     if parameters.max_calls is None:
         return most
-    return min(most, max(1, parameters.max_calls // _CALLS_OF_ITEM))
+    return min(most, max(1, parameters.max_calls // CALLS_OF_ITEM))
 
 
 def _check_key(parameters: JudgeParameters, client: Client) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
 from valor_core.errors import ResourceError
 from valor_core.resources.bound import WARNINGS, sum_usage
+from valor_core.scoring import run_on_loop
 from valor_llm.calibration.record import Record
 from valor_llm.clients.protocol import Client
-from valor_llm.judge.budget import Budget
-from valor_llm.judge.judge import Judge
+from valor_llm.judge.budget import TURN, Budget
+from valor_llm.judge.judge import CALLS_OF_ITEM, Judge
 from valor_llm.parameters.judge import JudgeParameters
 
 
@@ -67,6 +69,24 @@ class Panel:
     def width(self) -> int:
         """Maximum number of concurrent items."""
         return max(judge.width for judge in self.members)
+
+    @asynccontextmanager
+    async def turn(self, metric: str) -> AsyncIterator[None]:
+        """Score one item of a metric in a block, which begins once the budget suffices for it.
+
+        Items begin in order of arrival, so that a small budget is spent on complete items.
+        """
+        if not self._budget.is_limited or self.parameters.mode == "batch":
+            yield
+            return
+        calls = CALLS_OF_ITEM * len(self.members) * self.parameters.repeats
+        turn = await run_on_loop(self._budget.enter(metric, calls))
+        token = TURN.set(turn)
+        try:
+            yield
+        finally:
+            TURN.reset(token)
+            await run_on_loop(self._budget.leave(turn))
 
     @property
     def stop(self) -> str | None:

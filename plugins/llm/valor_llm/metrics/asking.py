@@ -33,6 +33,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from attrs import define, field, fields
@@ -42,6 +43,7 @@ from valor_core.results import Failed, ItemScore, NoScore, Undefined, exact_mean
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
+from valor_llm.judge.panel import Panel
 from valor_llm.lexical import answers as lexical
 from valor_llm.lexical.words import statements
 from valor_llm.parameters.judge import Combination
@@ -189,6 +191,7 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
     is ignored if another one succeeds. A scoring that failed for a temporary reason fails the item,
     and a later run repeats it.
     """
+    name = f"{work.__module__}.{work.__qualname__}"
 
     @functools.wraps(work)
     async def score(
@@ -200,7 +203,9 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
             for member in judge.members
             for repeat in range(judge.parameters.repeats)
         ]
-        scored = await together(_scored(work, item, parameters, ask) for ask in asked)
+        turn = judge.turn(name) if isinstance(judge, Panel) else nullcontext()
+        async with turn:
+            scored = await together(_scored(work, item, parameters, ask) for ask in asked)
         return _one_score(asked, scored, judge.parameters.combine, digest_of(item))
 
     return score

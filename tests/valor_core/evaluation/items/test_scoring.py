@@ -304,6 +304,43 @@ def _changed(cls: type, name: str, value: Any) -> type:
     return type(cls.__name__, (cls,), {name: kept})
 
 
+class TestBudget:
+    @pytest.mark.parametrize("width", [1, 4])
+    def test_spent_budget_leaves_items_that_all_metrics_scored(
+        self, judge: Judge, width: int
+    ) -> None:
+        section = {"budget": 24, "width": width}
+
+        report = graded(judge, ["courtroom.Grade", "courtroom.Both"], section=section)
+
+        scored = [
+            {row.uid for row in table.rows if not isinstance(row.value, NotRun)}
+            for table in report.items
+        ]
+        complete = {f"q{number:02}" for number in range(6)}
+        if width == 1:
+            assert scored == [complete, complete]  # two calls each
+        assert set.union(*scored) <= {f"q{number:02}" for number in range(6 + width)}
+
+    def test_functions_score_each_item_by_all_metrics(self, judge: Judge) -> None:
+        order: list[str] = []
+
+        @valor_core.metric("mylab.A", task="text", resources=("courtroom.judge",))
+        def a(item: Text, *, judge: Any) -> float:
+            order.append(f"{item.uid} A")
+            return 1.0
+
+        @valor_core.metric("mylab.B", task="text", resources=("courtroom.judge",))
+        def b(item: Text, *, judge: Any) -> float:
+            order.append(f"{item.uid} B")
+            return 0.5
+
+        report = graded(judge, [a, b], ITEMS[:2])
+
+        assert order == ["q00 A", "q00 B", "q01 A", "q01 B"]
+        assert [one.value for one in report] == [1.0, 0.5]
+
+
 class TestResume:
     def test_larger_budget_resumes_stopped_run(self, judge: Judge, tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
