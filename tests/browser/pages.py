@@ -184,8 +184,7 @@ QUESTIONS = {
     "show me a cat predicted as dog": (
         "animals",
         [
-            "#confusionmatrix summary",
-            "#confusionmatrix td a[href='#items?truth=cat&prediction=dog']",
+            "#confusionmatrix svg a[href='#items?truth=cat&prediction=dog']",
             "#items .open",
         ],
         "#items .panel",
@@ -196,6 +195,21 @@ QUESTIONS = {
         ["#look a[href^='#items?item=']", "#items .open"],
         "#items .panel",
         "true",
+    ),
+    "which dogs are predicted as cow": (
+        "animals",
+        [
+            "#confusionmatrix summary",
+            "#confusionmatrix td a[href='#items?truth=dog&prediction=cow']",
+        ],
+        "#items .found",
+        "of 120",
+    ),
+    "which items have an unsure prediction": (
+        "animals",
+        ["#calibrationerror svg a[href='#items?score=0.466667..0.533333']"],
+        "#items .found",
+        "of 120",
     ),
     "which items have a label": (
         "animals",

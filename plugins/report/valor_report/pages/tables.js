@@ -171,12 +171,3 @@ const showItems = query => {
   const {href} = document.querySelector("#items");
   if (href) location.href = `${href}?${query}`; else location.hash = `items?${query}`;
 };
-
-// cells of drawn matrices and bars of histograms lead to their items
-if (document.querySelector("#items")) {
-  document.documentElement.classList.add("has-items");
-  addEventListener("click", event => {
-    const found = event.target.closest?.("[data-items]");
-    if (found) showItems(found.dataset.items);
-  });
-}

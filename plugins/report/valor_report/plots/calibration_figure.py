@@ -58,7 +58,7 @@ def calibration_figure(held: Sequence[Bin], title: str, caption: str) -> Figure:
 
 
 def _dot(held: Bin, counted: str) -> Dot:
-    span = f"{_span(held, ' to ')}: " if held.low is not None else ""
+    span = f"{_span(held)}: " if held.low is not None else ""
     hint = (
         f"{span}{count_text(held.count)} {counted}, confidence {number_text(held.confidence)}, "
         f"{held.measure} {number_text(held.accuracy)}"
@@ -67,13 +67,14 @@ def _dot(held: Bin, counted: str) -> Dot:
 
 
 def _bar(held: Bin, low: float, high: float, name: str) -> Bar:
-    hint = f"{_span(held, ' to ')}: {count_text(high - low)} of {count_text(held.count)} {name}"
+    hint = f"{_span(held)}: {count_text(high - low)} of {count_text(held.count)} {name}"
     return Bar((held.low or 0.0, held.high or 0.0), (low, high), "", hint, _filter(held))
 
 
 def _filter(held: Bin) -> str:
-    return "" if held.low is None else f"score={_span(held, '..')}"
+    """Filter of the items, with enough digits for scores of four decimals."""
+    return "" if held.low is None else f"score={held.low:.6g}..{held.high:.6g}"
 
 
-def _span(held: Bin, between: str) -> str:
-    return f"{held.low:.4g}{between}{held.high:.4g}"
+def _span(held: Bin) -> str:
+    return f"{held.low:.4g} to {held.high:.4g}"
