@@ -3,13 +3,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
+from messages import refused
 from valor_report.output_files import OutputFiles, WriteErrors
 
 from valor_core import Report
-from valor_core.errors import ConfigError, ReportError, StateError
+from valor_core.errors import ConfigError, MissingExtraError, ReportError, StateError
 from valor_core.results import ItemRow, Result
 from valor_core.results.report import ItemTable
 
@@ -63,6 +65,15 @@ def test_invalid_report_path_is_rejected(tmp_path: Path, name: str, message: str
 )
 def test_invalid_path_of_item_rows_is_rejected(tmp_path: Path, name: str, message: str) -> None:
     error_of(message, OutputFiles(rows=tmp_path / name))
+
+
+def test_picture_without_matplotlib_is_rejected_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    with refused(MissingExtraError):
+        OutputFiles((tmp_path / "plots.png",)).check("config.yaml: ")
 
 
 def test_unwritable_file_is_rejected_with_reason_of_system(

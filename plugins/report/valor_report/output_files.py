@@ -16,6 +16,7 @@ from valor_core.results.files import check_writable, write_text
 from valor_core.results.report import either, report_suffixes
 from valor_core.specs.extensions import FORMATS, extension, plugin_of
 from valor_report.item_file import write_items
+from valor_report.plots.extra import check_matplotlib
 
 if TYPE_CHECKING:
     from valor_report.gallery.gallery_page import GalleryItem
@@ -126,6 +127,7 @@ class OutputFiles:
         for path in self.reports:
             check_destination(path, report_suffixes(), f"{place}output: ")
             check_format(path.suffix)
+            check_matplotlib(path.suffix, f"{place}output: {path}: a plot")
         if self.rows is not None:
             check_destination(self.rows, _ROWS, f"{place}items: ")
         if self.flat is not None:
@@ -230,7 +232,7 @@ def _is_same(path: Path, other: Path) -> bool:
         return path.resolve() == other.resolve()
 
 
-_DOCUMENTS = (".pdf", ".htm", ".docx", ".odt", ".pptx", ".ipynb")
+_DOCUMENTS = (".htm", ".docx", ".odt", ".pptx", ".ipynb")
 
 
 def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:

@@ -95,7 +95,7 @@ def test_merge_requirement_without_number_exits_with_2_and_keeps_report(valor):
         (["a.npz", "config.yaml"], "config.yaml: expected a saved state"),
         (
             ["a.npz", "-o", "all.docx"],
-            "expected .json, .csv, .html, .md, .txt or .xml, got all.docx",
+            "expected .json, .csv, .html, .md, .pdf, .png, .svg, .txt or .xml, got all.docx",
         ),
         ([], "merge: expected STATES, got nothing"),
     ],

@@ -286,7 +286,10 @@ def test_metrics_of_module_can_be_selected(lab, valor):
             ["run", "config.yaml", "--set", "plugins.shoutlab=louder"],
             "plugins.shoutlab: expected shoutlab, got 'louder'",
         ),
-        (["run", "config.yaml", "-o", "a.docx"], "expected .json, .csv, .html, .md, .txt or .xml"),
+        (
+            ["run", "config.yaml", "-o", "a.docx"],
+            "expected .json, .csv, .html, .md, .pdf, .png, .svg, .txt or .xml",
+        ),
         (["run"], "run: expected a config, or files of data, got nothing"),
         (["run", "config.yaml", "b.yaml"], "run: expected one config, got also b.yaml"),
         (["run", "config.yaml", "--workers", "0"], "--workers: expected"),

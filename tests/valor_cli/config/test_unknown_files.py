@@ -139,14 +139,15 @@ def test_command_named_like_option_suggests_option(valor, word):
 
 @pytest.mark.parametrize(
     ("name", "remedy"),
-    [("report", "report.json"), ("report.HTML", "report.html"), ("report.pdf", "report.html")],
+    [("report", "report.json"), ("report.HTML", "report.html"), ("report.docx", "report.html")],
 )
 @pytest.mark.usefixtures("folder")
 def test_unsupported_report_suffix_suggests_name(valor, name, remedy):
     result = valor("run", "preds.csv", "-m", "F1", "-o", name)
 
     assert result.stderr == (
-        f"valor: output: expected .json, .csv, .html, .md, .txt or .xml, got {name}\n"
+        "valor: output: expected .json, .csv, .html, .md, .pdf, .png, .svg, .txt or .xml, "
+        f"got {name}\n"
         f"Name it {remedy}, for example.\n"
     )
 

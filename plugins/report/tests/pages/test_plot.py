@@ -158,6 +158,25 @@ def test_matrix_is_normalized_by_row(normalize: str) -> None:
     assert "shade and number: share of the row" in svg
 
 
+@pytest.mark.parametrize(
+    ("suffix", "begin"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".pdf", b"%PDF")]
+)
+def test_report_is_saved_as_picture_of_all_plots(tmp_path: Path, suffix: str, begin: bytes) -> None:
+    path = tmp_path / f"plots{suffix}"
+
+    REPORT.save(path)
+
+    assert path.read_bytes().startswith(begin)
+
+
+def test_chosen_threshold_without_curve_names_metric_to_add() -> None:
+    value = {"threshold": 0.5, "precision": 0.5, "recall": 1.0}
+    best = Result(type="BestThreshold", parameters={"label": "cat"}, value=value)
+
+    with refused(ReportError):
+        Report(results=[best]).plot("BestThreshold")
+
+
 def test_unknown_normalize_is_rejected() -> None:
     with refused(ReportError):
         REPORT.plot("ConfusionMatrix", normalize="row")

@@ -18,6 +18,7 @@ from valor_core.results.results import Results
 from valor_report.pages.templates import fragment
 from valor_report.plots import axes
 from valor_report.plots.charts import Figure
+from valor_report.plots.extra import IMAGES
 from valor_report.plots.figures import chosen_drawn, drawn, numbers_drawn
 from valor_report.plots.layout import Layout
 from valor_report.plots.matrix_figure import MOST_LABELS_DRAWN, checked_normalize
@@ -31,8 +32,7 @@ _MARGIN: Final = 14.0
 _LINE: Final = 18.0
 _CHARACTER: Final = 6.4
 """Approximate width of a character in a caption."""
-_IMAGES: Final = (".png", ".pdf")
-_SUFFIXES: Final = (".svg", ".html", *_IMAGES)
+_SUFFIXES: Final = (".svg", ".html", *IMAGES)
 
 
 def _plain(style: str) -> str:
@@ -218,7 +218,7 @@ class Plot:
                 f"{path}: expected a name in {', '.join(_SUFFIXES)}",
                 f"Name it {path.with_suffix('.svg').name}, for example.",
             )
-        if suffix in _IMAGES:
+        if suffix in IMAGES:
             _write(path, axes.image(self.figures, suffix, path))
         elif suffix == ".svg":
             write_text(path, self.to_svg())
@@ -273,6 +273,11 @@ def plot(
         pairs = pairs[:1]
     figures = tuple(figure for _, figure in pairs)
     figures = figures or chosen_drawn(found, held) or numbers_drawn(found)
+    if not figures and chosen_points(found):
+        raise ReportError(
+            f"plot: {found[0].type} is drawn in curves by score threshold, the report has none",
+            "Evaluate PrecisionRecallCurve, too.",
+        )
     if not figures:
         types = ", ".join(dict.fromkeys(result.type for result in found)) or "no result"
         raise ReportError(
@@ -282,6 +287,34 @@ def plot(
         )
     made = Plot(figures)
     return made if ax is None else made.draw(ax)
+
+
+def svg(report: Results) -> str:
+    """Render the plots of a report one below the other, for ``report.save("plots.svg")``.
+
+    Examples
+    --------
+    >>> counts = {"cat": {"cat": 3, "dog": 1}, "dog": {"cat": 0, "dog": 2}}
+    >>> svg(Results([Result(type="ConfusionMatrix", value=counts)])).startswith("<svg")
+    True
+    """
+    made: Plot = plot(report)
+    return made.to_svg()
+
+
+def png(report: Results) -> bytes:
+    """Draw the plots of a report one below the other with matplotlib, as PNG."""
+    return _drawn(report, ".png")
+
+
+def pdf(report: Results) -> bytes:
+    """Draw the plots of a report one below the other with matplotlib, as PDF."""
+    return _drawn(report, ".pdf")
+
+
+def _drawn(report: Results, suffix: str) -> bytes:
+    made: Plot = plot(report)
+    return axes.image(made.figures, suffix, "report")
 
 
 def _selected(held: Results, name: str | None, parameters: dict[str, Any]) -> Iterable[Result]:

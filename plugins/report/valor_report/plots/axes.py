@@ -13,9 +13,9 @@ from typing import Any, Final
 from valor_core.packages import import_extra
 from valor_report.pages.assets import STYLE
 from valor_report.plots.charts import Axis, Chart, Drawing, Figure, Line
+from valor_report.plots.extra import EXTRA
 from valor_report.plots.layout import Layout, legend_of, longest_name, shortened, tick_text, ticks
 
-EXTRA: Final = "valor-report[plot]"
 _INCH: Final = 80.0
 """Pixels of a drawing per inch of a matplotlib figure."""
 _DOTS: Final = 200
