@@ -75,7 +75,8 @@ def figures_of(
     if isinstance(found, tuple):
         marked = [one for one in chosen if one.belongs_to(result)]
         curves = curve_figure(found, title, caption, marked)
-        by_threshold = threshold_figure(threshold_curves(result.content), title, caption, marked)
+        found_at = threshold_curves(result.content) if found[0].kind == "precision_recall" else []
+        by_threshold = threshold_figure(found_at, title, caption, marked)
         return [curves] if by_threshold is None else [curves, by_threshold]
     if binned := bins(result.content):
         return [calibration_figure(binned, title, caption)]

@@ -349,7 +349,7 @@ class _Area:
         """Yield name, style, row and left edge of the entries, wrapped at the width."""
         x, row = 0.0, 0
         for name, style in legend_of(self.chart):
-            wide = 40 + _wide(name)
+            wide = 46 + _wide(name)
             if x and x + wide > self.chart.width:
                 x, row = 0.0, row + 1
             yield name, style, row, x

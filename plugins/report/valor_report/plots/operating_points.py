@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 from attrs import frozen
@@ -123,15 +125,19 @@ _Row = tuple[float, Mapping[str, Any]]
 
 def _rows(entry: Any) -> list[_Row]:
     """Thresholds with their numbers, in order; empty for other entries."""
-    if not isinstance(entry, Mapping):
+    if not isinstance(entry, Mapping) or not all(map(_is_point, entry.values())):
         return []
-    rows = [(number_of(str(key)), row) for key, row in entry.items()]
-    valid = [(at, row) for at, row in rows if at is not None and _is_point(row)]
-    return sorted(valid, key=lambda row: row[0]) if len(valid) == len(rows) else []
+    rows = [(_threshold(str(key)), row) for key, row in entry.items()]
+    valid = [(at, row) for at, row in rows if at is not None]
+    return sorted(valid, key=_first) if len(valid) == len(rows) else []
+
+
+_first = itemgetter(0)
+_threshold = lru_cache(1000)(number_of)  # the labels of a curve have the same thresholds
 
 
 def _is_point(row: Any) -> bool:
-    return isinstance(row, Mapping) and row.keys() >= {"precision", "recall"}
+    return isinstance(row, Mapping) and "precision" in row and "recall" in row
 
 
 def _measures(rows: Sequence[_Row]) -> dict[str, tuple[Point, ...]]:
