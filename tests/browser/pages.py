@@ -284,6 +284,24 @@ def test_chips_of_filters_are_removed_by_keyboard(pages: dict[str, Path], browse
     assert browser.current_url.endswith("#items")
 
 
+@pytest.mark.parametrize(
+    ("section", "filter"),
+    [("confusionmatrix", "truth=cat&prediction=dog"), ("calibrationerror", "score=")],
+)
+def test_clicked_cell_and_bar_filter_items(
+    pages: dict[str, Path], browser: Chrome, section: str, filter: str
+) -> None:
+    opened(browser, pages["animals"].as_uri(), WIDE)
+    link = browser.find_element(CSS, f"#{section} svg a[href^='#items?{filter}'] rect")
+    hint = link.find_element(CSS, "title").get_property("textContent")
+
+    link.click()
+
+    # a cell: "cat → dog: 9 (22.5%)"; a bar of a range: "0.6 to 0.7: 15 of 18 right"
+    count = int(re.search(r"(?:: |of )(\d+) [(rw]", hint)[1])
+    assert len(browser.execute_script(SHOWN)) == count > 0
+
+
 def test_range_of_scores_filters_items(pages: dict[str, Path], browser: Chrome) -> None:
     opened(browser, f"{pages['animals'].as_uri()}#items?score=0.5..0.51", WIDE)
 
