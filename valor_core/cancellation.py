@@ -5,10 +5,10 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # `signal` wraps it in enums, which take long
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 from attrs import define, field
 
@@ -52,12 +52,21 @@ class LocalControl:
     on_progress: Callable[[int], None] | None = None
     stopped: str | None = field(default=None, init=False)
     count: int = field(default=0, init=False)
+    expected: int = field(default=0, init=False)
+    usage: Callable[[], Mapping[str, Any]] = field(default=dict, init=False, repr=False)
+    """Usage of the open resources of the run."""
     _last: float = field(default=0.0, init=False, repr=False)
     _counting: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def stop(self, reason: str) -> None:
         """Stop before the next item; the first reason is kept."""
         self.stopped = self.stopped or reason
+
+    def expect(self, count: int, usage: Callable[[], Mapping[str, Any]]) -> None:
+        """Add the scores of a batch that is about to be scored, with the usage of its resources."""
+        with self._counting:
+            self.expected += count
+        self.usage = usage
 
     def scored(self, count: int) -> None:
         """Count newly scored items, and report the progress from time to time."""

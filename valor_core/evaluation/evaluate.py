@@ -47,7 +47,9 @@ from valor_core.specs.spec import MetricSpec, TaskSpec
 Progress = Callable[[int, int, int], None]
 """Callback with the number of finished partitions, of all partitions, and of items counted so far.
 
-Metrics that wait for responses also report each scored item, possibly from another thread.
+Metrics that wait for responses also report each scored item, possibly from another thread. If the
+callback has a method `on_scored`, it first receives the number of items scored so far, the number
+of items read, and the usage of resources by name.
 """
 
 _UNSAVED = "the run goes on, but cannot be resumed until a later save succeeds"
@@ -370,10 +372,9 @@ class _Run:
         # Partitions counted by earlier runs count as finished.
         self.finished = len(self.partitions) - len(waiting)
         before, waits = state.read, evaluation.plan.waits
-        on_progress = None
+        control = LocalControl()
         if self.progress is not None and waits:
-            on_progress = partial(self._report_scored, before, waits)
-        control = LocalControl(on_progress)
+            control.on_progress = partial(self._report_scored, control, before, waits)
         journal = None if self.state is None else Journal(journal_path(self.state))
         work = PartitionTask(evaluation, reader, self.evaluator.versions, journal, control)
         try:
@@ -424,9 +425,11 @@ class _Run:
             self.progress(self.finished, len(self.partitions), state.read + self.again.read)
         self._save_if_due()
 
-    def _report_scored(self, before: int, waits: int, count: int) -> None:
+    def _report_scored(self, control: LocalControl, before: int, waits: int, count: int) -> None:
         """Report scored items of unfinished partitions."""
         read = max(self.evaluator.counted_so_far, before + count // waits)
+        if (on_scored := getattr(self.progress, "on_scored", None)) is not None:
+            on_scored(read, before + control.expected // waits, control.usage())
         if self.progress is not None:
             self.progress(self.finished, len(self.partitions), read)
 

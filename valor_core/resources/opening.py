@@ -168,6 +168,13 @@ class OpenResources(Mapping[str, Any]):
         """Return the parameters of a resource that can change a number."""
         return self._open[name].identity()
 
+    def usage(self) -> Facts:
+        """Return the facts so far by resource; empty if a resource has none."""
+        try:
+            return next((facts for _, facts in self.facts().values()), {})
+        except ResourceError:  # raised again at the end of the run
+            return {}
+
     def facts(self) -> dict[str, tuple[int, Facts]]:
         """Return the facts so far, numbered, by the id of this opening."""
         # Facts are cumulative: an evaluation state keeps the latest of each opening.

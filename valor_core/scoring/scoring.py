@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from attrs import define, evolve, field, frozen
 
-from valor_core.cancellation import STOPPED_BY_USER, Control
+from valor_core.cancellation import STOPPED_BY_USER, Control, LocalControl
 from valor_core.errors import (
     ManifestError,
     ReportError,
@@ -108,6 +108,8 @@ def score(scorers: Sequence[ItemScorer], batch: Batch, resources: Resources) -> 
     items, opened = Items(batch), OpenResources.of(resources)
     jobs = [MetricScoring(scorer, items, opened) for scorer in scorers]
     waiting = [job for job in jobs if job.is_coroutine]
+    if isinstance(opened.control, LocalControl):
+        opened.control.expect(len(batch) * sum(job.waits for job in jobs), opened.usage)
     with _in_background(waiting, opened.control):
         paid: list[MetricScoring] = []
         for job in jobs:

@@ -17,6 +17,7 @@ from valor_cli.config.modules import registry_with
 from valor_cli.config.paths import moved_paths
 from valor_cli.config.resolved import resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
+from valor_cli.program.progress_line import ProgressLine
 from valor_core.errors import ConfigError, MissingPluginError, ValorError, did_you_mean, error_at
 from valor_core.evaluation import Evaluator
 from valor_core.evaluation.evaluate import Progress, run
@@ -63,6 +64,8 @@ def run_config(
         outputs.check_not_inputs(input_files(chosen, task, registry, request), place)
         planned = _planned_gallery(chosen, evaluator, registry, request)
         state = outputs.state
+        if isinstance(progress, ProgressLine):
+            progress.limit(evaluator.evaluation.resources)
         evaluator.state.runs.update(filter(None, [chosen.run]))
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
         report = evaluator.compute(resolved(request, evaluator, outputs.reports, planned))

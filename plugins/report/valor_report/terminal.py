@@ -5,7 +5,7 @@ Requires the extra `terminal`, which `valor-cli` installs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
@@ -16,7 +16,6 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table as Drawing
 from rich.text import Text
 
-from valor_core.evaluation.evaluate import Progress as Advance
 from valor_report.tables.text_table import TextTable, width
 
 _GAP = 2
@@ -124,27 +123,24 @@ def _row_by_row(table: TextTable, room: int) -> Iterable[RenderableType]:
 
 
 @contextmanager
-def progress() -> Iterator[Advance]:
-    """Context with a transient progress bar on standard error."""
+def progress() -> Iterator[Callable[[str, float | None], None]]:
+    """Context with a transient line on standard error: a text, a bar of a share, and the time.
+
+    The context is a function of the text and the finished share, None if it is unknown.
+    """
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,} of {task.fields[parts]}"),
+        BarColumn(bar_width=20),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
     )
     with bar:
-        task = bar.add_task("reading", total=None, parts="…")
+        task = bar.add_task("reading", total=None)
 
-        def advance(finished: int, partitions: int, read: int) -> None:
-            bar.update(
-                task,
-                description=f"{read:,} items",
-                completed=finished,
-                total=partitions,
-                parts=f"{partitions:,}",
-            )
+        def show(text: str, share: float | None) -> None:
+            total = None if share is None else 1.0
+            bar.update(task, description=text, completed=share or 0.0, total=total)
 
-        yield advance
+        yield show

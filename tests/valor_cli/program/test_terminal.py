@@ -53,10 +53,17 @@ def test_terminal_shows_worst_rows_of_long_table(monkeypatch, capsys):
     assert shown.err == "valor: warning: odd\n"
 
 
-def test_progress_shows_completed_items():
-    with terminal.progress() as advance:
-        advance(1, 4, 1000)
-        advance(4, 4, 4000)
+def test_progress_is_shown_in_one_line(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(
+        terminal, "Console", lambda stderr: Console(file=stream, force_terminal=True, width=100)
+    )
+
+    with terminal.progress() as show:
+        show("reading", None)
+        show("16 of 52 items, 36 to go", 16 / 52)
+
+    assert "16 of 52 items, 36 to go" in stream.getvalue()
 
 
 NAMES = ("AveragePrecision", "MatthewsCorrelation", "CalibrationError", "F1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -37,6 +36,7 @@ from valor_cli.program.command import (
 from valor_cli.program.command import command as make_command
 from valor_cli.program.opened_page import open_page, with_page
 from valor_cli.program.outcome import WRONG, print_report
+from valor_cli.program.progress_line import progress_line
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
 from valor_cli.run import check_runs, error_of_run, registry_of, run_config
@@ -242,14 +242,8 @@ def carry_out(request: Request, unwritten: WriteErrors, *, quiet: bool) -> Repor
     quiet : bool
         Show no progress.
     """
-    if quiet or not sys.stderr.isatty():
-        showing: Any = nullcontext()
-    else:
-        from valor_report.terminal import progress
-
-        showing = progress()
-    with showing as advance:
-        report = run_config(request, advance, unwritten)
+    with nullcontext() if quiet else progress_line() as progress:
+        report = run_config(request, progress, unwritten)
     if not quiet:
         is_drawn = not any(one.startswith(NOT_DRAWN) for one in report.warnings)
         _say_written(request, unwritten.errors, is_drawn=is_drawn)

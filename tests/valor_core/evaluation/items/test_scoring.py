@@ -571,6 +571,34 @@ def test_progress_is_reported_per_item(judge: Judge) -> None:
     assert told[-1] == (1, 1, 24)
 
 
+class Scored:
+    """Callback that records the numbers of scored items, read items and calls."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int, int]] = []
+
+    def on_scored(self, scored: int, read: int, usage: Any) -> None:
+        self.seen.append((scored, read, usage["judge"]["calls"]))
+
+    def __call__(self, finished: int, partitions: int, read: int) -> None:
+        pass
+
+
+def test_progress_of_a_resumed_run_counts_items_of_the_earlier_one(
+    judge: Judge, tmp_path: Path
+) -> None:
+    first, second = Scored(), Scored()
+    state = tmp_path / "state.npz"
+
+    graded(judge, section={"budget": 20, "width": 1}, state=state, progress=first)
+    graded(judge, section={"width": 1}, state=state, progress=second)
+
+    assert all(read == 24 for _, read, _ in (*first.seen, *second.seen))
+    assert first.seen[-1][0] <= 10
+    assert second.seen[-1][0] > 10
+    assert all(scored >= 10 for scored, _, calls in second.seen if calls)
+
+
 def test_undefined_item_is_not_sent_to_judge(judge: Judge) -> None:
     report = graded(judge, data=[Text("q1")])
 
