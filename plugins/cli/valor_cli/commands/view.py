@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import webbrowser
 from collections.abc import Iterable
 from contextlib import suppress
@@ -40,7 +41,12 @@ def command(report: Path, settings: tuple[str, ...], port: int, opens: bool, as_
     this machine alone can open, and answers until Ctrl-C. Pictures and texts of items are read from
     the data on demand. Metrics with a judge are never computed again.
     """
-    pages = pages_of(report, settings)
+    gc.disable()  # rows of a large report are many objects, and all of them stay
+    try:
+        pages = pages_of(report, settings)
+        gc.freeze()
+    finally:
+        gc.enable()
     with ViewerServer(pages, port) as server:
         if pages.warning:
             again = quote(str(report))

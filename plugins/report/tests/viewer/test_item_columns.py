@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 from valor_report.viewer.item_columns import ItemColumns
 
-from valor_core.results import Failed, ItemRow, Undefined
+from valor_core.results import Failed, ItemRow, ItemRows, Numbers, Undefined
 from valor_core.results.report import ItemTable
 
 
@@ -61,6 +62,20 @@ def test_whole_uids_are_found_as_texts() -> None:
     items = ItemColumns.of([table("lab.A@1", ItemRow(7, 1.0), ItemRow(70, 0.0))])
 
     assert (items.position("70"), items.position("7"), items.position("07")) == (1, 0, None)
+
+
+def test_200_000_rows_of_a_file_become_columns() -> None:
+    count = 200_000
+    rows = ItemRows(
+        np.arange(count),
+        {"": Numbers(np.ones(count), np.zeros(count, np.uint8))},
+        {at: {"truth": f"label {at % 7}", "slices": {"light": at % 2}} for at in range(count)},
+    )
+
+    items = ItemColumns.of([ItemTable("lab.A@1", {}, rows)])
+
+    assert items.columns["truth"].at(count - 1) == f"label {(count - 1) % 7}"
+    assert items.columns["light"].at(count - 1) == 1
 
 
 def test_report_without_rows_has_no_items() -> None:

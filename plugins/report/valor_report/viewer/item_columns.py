@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -264,20 +265,20 @@ def _at(numbers: Numbers, rows: Codes) -> Numbers:
 def _details(table: ItemTable) -> dict[str, Sequence[Any]]:
     """Return the details of all rows by name, values of slices under the names of their fields."""
     details, count = table.rows.details, len(table.rows)
-    found: dict[str, list[Any]] = {}
+    found: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * count)
     if isinstance(details, DetailColumns):
         for name, column in details.columns.items():
-            found[name] = [None] * count
+            values = found[name]
             for position, value in zip(details.positions.tolist(), column.tolist(), strict=True):
-                found[name][position] = value
+                values[position] = value
     else:
         for position, one in details.items():
             for name, value in one.items():
-                found.setdefault(name, [None] * count)[position] = value
+                found[name][position] = value
     for position, one in enumerate(found.pop(SLICES, ())):
         for name, value in one.items() if isinstance(one, Mapping) else ():
             title = f"{name} (slice)" if name in (*NAMED, "item") else name
-            found.setdefault(title, [None] * count)[position] = value
+            found[title][position] = value
     return dict(found)
 
 
