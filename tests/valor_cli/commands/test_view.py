@@ -211,11 +211,8 @@ class TestItems:
     ) -> None:
         get = serve(pages_of(table))
 
-        (wrong,) = [
-            one
-            for one in get("/").links("items?truth=")
-            if one.startswith(f"items?truth={quote(HOSTILE, safe='')}&prediction=cat")
-        ]
+        start = f"items?truth={quote(HOSTILE, safe='')}&prediction=cat"
+        (wrong,) = {*get("/").links(start)}
         page = get(f"/{wrong}")
         assert "1 of 4 items" in page.words
         assert page.links("item?") == [

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 from valor_report.viewer.item_columns import ItemColumns
+from valor_report.viewer.item_query import ItemQuery
 
 from valor_core.results import Failed, ItemRow, ItemRows, Numbers, Undefined
 from valor_core.results.report import ItemTable
@@ -80,3 +81,34 @@ def test_200_000_rows_of_a_file_become_columns() -> None:
 
 def test_report_without_rows_has_no_items() -> None:
     assert len(ItemColumns.of(())) == 0
+
+
+def test_worst_items_come_first_the_surest_errors_before_others() -> None:
+    rows = [
+        ItemRow("right", 1.0, {"score": 0.9, "wrong": ""}),
+        ItemRow("unsure error", 0.0, {"score": 0.4, "wrong": "predicted dog"}),
+        ItemRow("unsure", 1.0, {"score": 0.5, "wrong": ""}),
+        ItemRow("sure error", 0.0, {"score": 0.8, "wrong": "predicted dog"}),
+    ]
+    items = ItemColumns.of([table("classification.Accuracy@2", *rows)])
+
+    assert items.uids[items.worst_first].tolist() == [
+        "sure error",
+        "unsure error",
+        "unsure",
+        "right",
+    ]
+    for text, uids in {
+        "wrong=*": ["sure error", "unsure error"],
+        "wrong=*&sort=item": ["unsure error", "sure error"],
+        "sort=-item": ["sure error", "unsure", "unsure error", "right"],
+    }.items():
+        assert items.uids[ItemQuery.parse(text).positions(items)].tolist() == uids
+
+
+def test_missing_detail_is_empty_and_missing_number_has_its_reason() -> None:
+    rows = [ItemRow("x", 1.0, {"score": 0.9}), ItemRow("y", Undefined("no label"))]
+    items = ItemColumns.of([table("lab.A@1", *rows)])
+
+    assert items.columns["score"].at(1) is None
+    assert items.columns["A"].at(1) == Undefined("no label")

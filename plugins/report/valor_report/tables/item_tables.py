@@ -25,7 +25,7 @@ NAMED = ("truth", "prediction", "score", "wrong")
 SLICES = "slices"
 """Detail with the metadata values by which the report is sliced."""
 
-_RECORDS = ("item", "steps")
+RECORDS = ("item", "steps")
 """Details of how an answer was made, which only the JSON report has."""
 
 _MOST_COLUMNS = 14
@@ -279,7 +279,7 @@ def _short_details(aligned: Iterable[_Aligned], used: set[str]) -> Iterator[_Col
     for one in aligned:
         for name in one.names:
             title = name.replace("_", " ")
-            if title in used or name in (*NAMED, SLICES, *_RECORDS):
+            if title in used or name in (*NAMED, SLICES, *RECORDS):
                 continue
             values = one.details(name)
             if all(map(_is_short, values)):
@@ -323,7 +323,7 @@ def _others(aligned: Iterable[_Aligned], titles: set[str], count: int) -> list[d
         metric = one.table.metric.partition("@")[0].rpartition(".")[2]
         for name in one.names:
             is_column = name.replace("_", " ") in titles
-            if name in (SLICES, *_RECORDS):
+            if name in (SLICES, *RECORDS):
                 continue
             for held, value in zip(found, one.details(name), strict=True):
                 is_shown = is_column and _short(value) == value

@@ -16,7 +16,7 @@ from valor_core.results.report import ItemTable
 from valor_core.results.result import is_number
 from valor_core.results.results import installed_spec
 from valor_core.schemas import Codes, Floats, Uids
-from valor_report.tables.item_tables import NAMED, SLICES
+from valor_report.tables.item_tables import NAMED, RECORDS, SLICES
 from valor_report.tables.pivot import text_of
 
 Mask = NDArray[np.bool_]
@@ -48,16 +48,27 @@ class ItemNumbers:
         """Numbers, NaN for missing ones."""
         return np.where(self.numbers.codes == 0, self.numbers.values, np.nan)
 
+    @cached_property
+    def _is_better(self) -> bool | None:
+        spec = installed_spec(self.metric) if self.metric else None
+        return None if spec is None else spec.higher_is_better
+
+    @property
+    def has_direction(self) -> bool:
+        """True if high or low numbers are better."""
+        return self._is_better is not None
+
     @property
     def is_high_first(self) -> bool:
         """True if high numbers are the worst, or none are."""
-        spec = installed_spec(self.metric) if self.metric else None
-        return spec is None or spec.higher_is_better is not True
+        return self._is_better is not True
 
     def at(self, position: int) -> Any:
         """Return the number at a position, or the reason why it is missing."""
         value = self.numbers.at(position)
-        return int(value) if self.is_whole and isinstance(value, float) else value
+        if not isinstance(value, float):
+            return value if self.metric else None
+        return int(value) if self.is_whole else value
 
     def ranks(self, *, descending: bool) -> Floats:
         """Return sort keys; missing numbers are last in both directions."""
@@ -115,6 +126,11 @@ class ItemTexts:
     def equal(self, text: str) -> Mask:
         """Return a mask of the items with a text."""
         return self._are([word == text for word in self.words])
+
+    @property
+    def is_given(self) -> Mask:
+        """Mask of the items with a text that is not empty."""
+        return self._are([word != "" for word in self.words])
 
     def containing(self, part: str) -> Mask:
         """Return a mask of the items whose text contains a part, in lower case."""
@@ -215,6 +231,23 @@ class ItemColumns:
         return np.argsort(self.uids, kind="stable")
 
     @cached_property
+    def worst_first(self) -> Codes:
+        """Positions of all items, the worst by the first metric with a direction first.
+
+        Of equal items, those with a wrong prediction of a high score are first, then right ones of
+        a low score.
+        """
+        ranked = [one for one in self.columns.values() if isinstance(one, ItemNumbers)]
+        first = next((one for one in ranked if one.has_direction), None)
+        if first is None:
+            return np.arange(len(self))
+        surest = np.zeros(len(self))
+        score, wrong = self.columns.get(NAMED[2]), self.columns.get(NAMED[3])
+        if isinstance(score, ItemNumbers) and isinstance(wrong, ItemTexts):
+            surest = np.nan_to_num(np.where(wrong.is_given, -score.values, score.values))
+        return np.lexsort((surest, first.ranks(descending=first.is_high_first)))
+
+    @cached_property
     def lower_uids(self) -> NDArray[np.str_]:
         """Uids in lower case, for searches."""
         return np.char.lower(self.uids)
@@ -240,6 +273,8 @@ def _columns(
     for name, numbers in table.rows.columns().items():
         yield ItemNumbers(f"{short} {name}".rstrip(), _at(numbers, rows), metric)
     for name, values in _details(table).items():
+        if name in RECORDS:
+            continue
         yield from _detail(
             name.replace("_", " "), [None if row < 0 else values[row] for row in rows.tolist()]
         )

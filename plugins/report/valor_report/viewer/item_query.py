@@ -1,8 +1,8 @@
 """Query of items in an address: filters, order and page.
 
 Filters have the names of columns: ``truth=cat&prediction=dog``, ``score=0.2..0.5``; ``label`` is
-the truth or the prediction. ``q`` has words that an item contains, ``sort`` a column, with ``-``
-for the other direction, ``page`` a number.
+the truth or the prediction, ``wrong=*`` any text. ``q`` has words that an item contains, ``sort`` a
+column, with ``-`` for the other direction, ``page`` a number.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})?\.\.({_NUMBER})?|({_NUMBER})")
 _WORDS, _SORT, _NUMBERED, _UID = "q", "sort", "page", "uid"
 _LABEL = "label"
+ANY = "*"
+"""Value of a filter for all texts that are not empty."""
+
+ITEM = "item"
+"""Name of the order of the report."""
+
 _MOST = 40
 """Maximum number of filters in an address."""
 
@@ -43,7 +49,7 @@ class ItemQuery:
     words : str
         Words that an item contains, in its uid or a text.
     sort : str
-        Column to sort by, with ``-`` for descending order; empty for the order of the report.
+        Column to sort by, or ``item``, with ``-`` for descending order; empty for the worst first.
     page : int
         Number of the page, from 1.
 
@@ -118,13 +124,15 @@ class ItemQuery:
                 if isinstance(column, ItemNumbers):
                     found |= _within(column, value)
                 else:
-                    found |= column.equal(value)
+                    found |= column.is_given if value == ANY else column.equal(value)
             kept &= found
         for word in self.words.casefold().split():
             kept &= _containing(items, word)
-        chosen = np.flatnonzero(kept)
         if not self.sort:
-            return chosen
+            return items.worst_first[kept[items.worst_first]]
+        chosen = np.flatnonzero(kept)
+        if self.sort.removeprefix("-") == ITEM:
+            return chosen[::-1] if self.sort.startswith("-") else chosen
         column = _columns(items, self.sort.removeprefix("-"))[0]
         ranks = column.ranks(descending=self.sort.startswith("-"))
         return chosen[np.argsort(ranks[chosen], kind="stable")]

@@ -19,11 +19,12 @@ from valor_report.pages.item_links import ANCHOR, ItemLinks
 from valor_report.pages.page import html
 from valor_report.pages.page_tables import PageTable
 from valor_report.pages.templates import Link, policy, render
+from valor_report.tables.item_tables import NAMED
 from valor_report.tables.pivot import Notes
 from valor_report.tables.sections import number_tables
 from valor_report.tables.text_table import MISSING, Cell, Row, TextTable, number_text
 from valor_report.viewer.item_columns import Column, ItemNumbers, ItemTexts
-from valor_report.viewer.item_query import PAGE, ItemQuery
+from valor_report.viewer.item_query import ITEM, PAGE, ItemQuery
 from valor_report.viewer.pictures import Pictures
 from valor_report.viewer.source import ReportSource
 from valor_report.viewer.thresholds import (
@@ -38,7 +39,8 @@ _FOLDER = files(__package__)
 SCRIPT = _FOLDER.joinpath("viewer.js").read_text(encoding="utf-8")
 STYLE = _FOLDER.joinpath("viewer.css").read_text(encoding="utf-8")
 
-_MOST_COLUMNS = 10
+_MOST_COLUMNS = 12
+_MOST_NUMBERS = 6
 _MOST_WORDS = 60
 _MOST_FIELDS = 6
 _LONGEST = 160
@@ -76,6 +78,7 @@ class _Field:
     value: str
     words: Sequence[str] = ()
     example: str = ""
+    has_empty: bool = False
 
 
 @frozen
@@ -197,7 +200,7 @@ class ViewerPages:
         chosen = query.positions(items)
         pages = max(1, -(-len(chosen) // PAGE))
         query = evolve(query, page=min(query.page, pages))
-        shown = list(items.columns.values())[:_MOST_COLUMNS]
+        shown = _shown(items.columns, self.source.evaluation.slices.fields)
         notes, rows = Notes(), []
         for position in chosen[(query.page - 1) * PAGE : query.page * PAGE].tolist():
             uid = str(items.uids[position])
@@ -205,16 +208,17 @@ class ViewerPages:
             rows.append(_ItemLine(uid, f"item?{query.address(uid=uid)}", cells))
         of = f"{len(chosen):,} of {len(items):,}" if len(chosen) < len(items) else f"{len(items):,}"
         hidden = len(items.columns) - len(shown)
-        more = f" · {hidden} more numbers on the page of each item" if hidden > 0 else ""
+        more = f" · {hidden} more columns on the page of each item" if hidden > 0 else ""
+        first = "" if query.sort or not len(items) else ", the worst first"
         return self._made(
             "viewer/items.html",
             navigation=self._links("Items"),
             title="Items",
-            about=f"{of} item{'' if len(items) == 1 else 's'}{more}",
+            about=f"{of} item{'' if len(items) == 1 else 's'}{first}{more}",
             query=query,
             fields=[*_fields(items.columns, query)],
             all=f"items?{urlencode({'sort': query.sort})}" if query.sort else "items",
-            heads=[_head("item", "", query, False), *(_head_of(one, query) for one in shown)],
+            heads=[_head(ITEM, ITEM, query, False), *(_head_of(one, query) for one in shown)],
             rows=rows,
             notes=notes.all,
             page=f"{query.page:,}",
@@ -324,6 +328,15 @@ def _head_of(column: Column, query: ItemQuery) -> _Head:
     return _head(column.name.replace("_", " "), column.name, query, numeric, worst)
 
 
+def _shown(columns: Mapping[str, Column], slices: Sequence[str]) -> list[Column]:
+    """Columns of the table: shared details, numbers of metrics, slices, then other details."""
+    named = [name for name in NAMED if name in columns]
+    metrics = [name for name, one in columns.items() if isinstance(one, ItemNumbers) and one.metric]
+    sliced = [name for name in slices if name in columns]
+    order = dict.fromkeys([*named, *metrics[:_MOST_NUMBERS], *sliced, *columns])
+    return [columns[name] for name in order][:_MOST_COLUMNS]
+
+
 def _fields(columns: Mapping[str, Column], query: ItemQuery) -> Iterable[_Field]:
     """Yield fields for columns of few words, and for those that the address filters by."""
     filtered = dict.fromkeys(name for name, _ in query.filters)
@@ -338,9 +351,10 @@ def _fields(columns: Mapping[str, Column], query: ItemQuery) -> Iterable[_Field]
         column, value = columns.get(name), query.of(name)
         words: Sequence[str] = ()
         if isinstance(column, ItemTexts) and len(column.words) <= _MOST_WORDS:
-            words = column.words
+            words = tuple(filter(None, column.words))
         example = "0.2..0.5" if isinstance(column, ItemNumbers) else ""
-        yield _Field(name, name.replace("_", " "), value, words, example)
+        has_empty = isinstance(column, ItemTexts) and "" in column.words
+        yield _Field(name, name.replace("_", " "), value, words, example, has_empty)
 
 
 def _cell(value: Any, notes: Notes) -> Cell:
@@ -368,7 +382,7 @@ def _values(columns: Mapping[str, Column], position: int) -> TextTable:
 
 def _metadata(metadata: Mapping[str, Any]) -> list[TextTable]:
     rows: list[Row] = [[name, str(value)] for name, value in metadata.items() if value is not None]
-    return [TextTable("Metadata", ["field", "value"], rows)] if rows else []
+    return [TextTable("Fields of the item", ["field", "value"], rows)] if rows else []
 
 
 def _settings(available: Sequence[Threshold], given: Sequence[tuple[str, str]]) -> list[_Setting]:

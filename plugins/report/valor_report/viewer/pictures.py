@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.errors import ValorError
 from valor_core.parameters import Parameter, parameters_from, parameters_of
@@ -85,6 +85,8 @@ class Pictures:
                 drawn.append(Drawn(gallery.draw(item), gallery.legend, _shows(gallery)))
             except Exception as error:
                 notes.append(f"not drawn, {_reason(error)}")
+        if len(drawn) > 1:
+            drawn = [evolve(one, picture=_named(one.picture, one.title)) for one in drawn]
         return drawn or [Drawn(plain_texts(item, notes), {})]
 
     def _specs(self) -> list[GallerySpec]:
@@ -131,6 +133,14 @@ class Pictures:
                 if shows:
                     gallery.take(tables[shows].rows)
                 yield gallery
+
+
+def _named(picture: Picture | MarkedTexts, metric: str) -> Picture | MarkedTexts:
+    """Add the name of a metric to the titles of tables, which several metrics may have."""
+    if isinstance(picture, Picture):
+        return picture
+    short = metric.rpartition(".")[2]
+    return evolve(picture, tables={f"{short} {name}": one for name, one in picture.tables.items()})
 
 
 def _shows(gallery: Gallery) -> str:
