@@ -184,6 +184,22 @@ def test_page_keeps_below_its_size_and_says_how_to_see_more(
     assert f"{kept:,} of them on this page; show all with: valor view report.json" in page
 
 
+def test_page_of_many_short_reasons_keeps_below_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [ItemRow(at, 0.5, {"reason": "because " * 10}) for at in range(3000)]
+    table = ItemTable("llm.Faithfulness@2", {}, ItemRows.of(rows))
+    monkeypatch.setattr("valor_report.pages.page.MOST_BYTES", 300_000)
+
+    page = html(Report(results=(), items=(table,)))
+
+    assert 250_000 < len(page.encode()) <= 300_000
+
+
+def test_page_without_room_has_its_first_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("valor_report.pages.page.MOST_BYTES", 10)
+
+    assert len(rows_of(html(of_report(of_items(300))))) == 100
+
+
 def test_drawn_item_is_listed_even_if_it_is_not_among_the_worst(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -26,8 +26,11 @@ _MOST_ROWS = 20_000
 _FIRST = 100
 """Rows that are shown without a script."""
 
+_TAGS = 50
+"""Bytes of the element around a panel, at most."""
+
 _SHARE_OF_ROWS = 0.4
-"""Share of the bytes for rows; pictures and texts have the rest."""
+"""Share of the bytes for rows, if items have pictures or texts, which have the rest."""
 
 
 @frozen
@@ -131,10 +134,11 @@ class ItemSection:
             Number of bytes that the page has for it.
         """
         rows = [_row_json(row) for row in self.listed.table.rows]
-        kept = _fitting(rows, int(room * _SHARE_OF_ROWS))
         # The first rows are twice in the page, once with their markup.
-        room -= sum(map(_size, rows[:kept])) + 4 * sum(map(_size, rows[:_FIRST]))
-        panels = self._panels(kept, room)
+        room -= 4 * sum(map(_size, rows[:_FIRST]))
+        share = _SHARE_OF_ROWS if self._with_panel(len(rows)) else 1.0
+        kept = max(_fitting(rows, int(room * share)), min(_FIRST, len(rows)))
+        panels = self._panels(kept, room - sum(map(_size, rows[:kept])))
         return fragment(
             "items.html",
             anchor=ANCHOR,
@@ -167,7 +171,7 @@ class ItemSection:
         """Render the panels of the worst items by row, as many as fit into a number of bytes."""
         found: dict[int, str] = {}
         for at, text in self._rendered(kept):
-            room -= _size(text)
+            room -= _size(text) + _TAGS
             if room < 0:
                 break
             found[at] = text
