@@ -54,18 +54,19 @@ def photographed(folder: Path) -> Path:
     """Run a classifier of photos with items and a gallery, and return its page."""
     photos = folder / "photos"
     photos.mkdir()
-    lines = ["image,label," + ",".join(f"score_{name}" for name in ANIMALS)]
+    lines = ["image,label,light," + ",".join(f"score_{name}" for name in ANIMALS)]
     for at in range(120):
         true = at % 3
         found = (true + 1 + at % 2) % 3 if at % 7 == 0 else true
         scores = [0.125, 0.125, 0.125]
         scores[found] = 0.5 + at / 512
         Image.new("RGB", (48, 32), ("orange", "white", "brown")[true]).save(photos / f"{at}.png")
-        lines.append(f"{at}.png,{ANIMALS[true]}," + ",".join(map(str, scores)))
+        light = ("day", "night")[at % 5 == 0]
+        lines.append(f"{at}.png,{ANIMALS[true]},{light}," + ",".join(map(str, scores)))
     (folder / "animals.csv").write_text("\n".join(lines))
     page = folder / "animals.html"
     metrics = ["--metrics", "Accuracy,F1,ConfusionMatrix,CalibrationError"]
-    settings = ["--set", "items=true", "--set", f"gallery.images={photos}"]
+    settings = ["--items", "--slices", "light", "--set", f"gallery.images={photos}"]
     files = ["--gallery", str(folder / "worst"), "--output", str(page)]
     run([str(folder / "animals.csv"), *metrics, *settings, *files])
     return page
@@ -202,6 +203,12 @@ QUESTIONS = {
             "#confusionmatrix summary",
             "#confusionmatrix td a[href='#items?truth=dog&prediction=cow']",
         ],
+        "#items .found",
+        "of 120",
+    ),
+    "show me the items of the worst slice": (
+        "animals",
+        ["#results-by-light tbody th a"],
         "#items .found",
         "of 120",
     ),
