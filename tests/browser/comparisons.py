@@ -187,6 +187,12 @@ QUESTIONS = {
     "show what b broke": ("digits", [".jumps .bad"], "#items tbody tr", "broken"),
     "which slice got worse": ("digits", [".jumps a[href='#slices']"], "#slices tbody tr", "worse"),
     "which of ten models is best": ("ten", [], ".answer", "is best in"),
+    "which items do three models disagree on": (
+        "three",
+        [".jumps a[href='#items']"],
+        "#items tbody tr",
+        "wrong in 2 of 3",
+    ),
     "is the best of three clearly best": ("three", [], ".board .verdict", "may be best"),
 }
 

@@ -152,6 +152,7 @@ def test_summary_has_requirements_and_comparison(job: Job) -> None:
     summary, _, details = job.text("summary").partition("<details>")
     assert summary.startswith("# Valor: evaluation.yaml\n\n**0 of 1 requirements met**\n")
     assert "| Accuracy | >= 0.9 | 0.75 | not met |" in summary
+    assert "this branch is better than the base branch in 1 of 1 main number" in summary
     assert "**1 number compared, 1 better**" in summary
     assert "| Accuracy | 0.7500 |" in details
     comment = job.text("temp/valor/comment.md")

@@ -118,6 +118,7 @@ def summary(config: str, report: Report, comparison: Comparison | None, gate: st
         parts.append("There is no earlier report.")
     else:
         failing = _failing(comparison, gate)
+        parts.append(str(comparison.answer))
         parts.append(f"**{comparison.summary}**{': the comparison fails' if failing else ''}")
         if comparison.remarks:
             parts.append("\n".join(f"- {remark}" for remark in comparison.remarks))
@@ -187,7 +188,9 @@ def _comparison(report: Report, folder: Path, tolerance: float) -> Comparison | 
     path = Path(named) if named else folder / "base" / "report.json"
     if not named and not path.is_file():
         return None
-    return compare(Report.load(path), report, tolerance=tolerance, registry=Registry())
+    names = ("the base branch", "this branch")
+    earlier = Report.load(path)
+    return compare(earlier, report, tolerance=tolerance, registry=Registry(), names=names)
 
 
 def _tolerance(text: str) -> float:

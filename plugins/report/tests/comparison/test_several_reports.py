@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from valor_report.comparison import rank_reports
 
-from valor_core import Registry, Report, Result, evaluate
+from valor_core import Registry, Report, Result, Text, evaluate
 
 REGISTRY = Registry()
 
@@ -118,3 +118,39 @@ def test_number_that_a_report_lacks_is_not_ranked() -> None:
     found = rank_reports({"full": full, "less": less}, registry=REGISTRY)
 
     assert [board.title for board in found.boards] == ["Accuracy"]
+
+
+def test_items_on_which_reports_differ_have_the_answer_of_each() -> None:
+    reports = {"small": classifier(1, 4), "medium": classifier(2, 4), "large": classifier(3, 4)}
+
+    found = rank_reports(reports, registry=REGISTRY).differing
+
+    assert found is not None
+    # Item 0 is right in all, item 3 wrong in all.
+    assert [(row.uid, row.outcome) for row in found.rows] == [
+        (2, "wrong in 2 of 3"),
+        (1, "wrong in 1 of 3"),
+    ]
+    assert (found.differing, found.items, found.title) == (2, 4, "Accuracy")
+
+
+def test_reports_of_other_items_have_no_items_in_common() -> None:
+    reports = {"a": classifier(20), "b": classifier(52, 80)}
+
+    assert rank_reports(reports, registry=REGISTRY).differing is None
+
+
+def test_items_of_graded_numbers_begin_with_the_largest_difference() -> None:
+    def texts(*responses: str) -> Report:
+        items = [Text(at, response=one, references="p q r s") for at, one in enumerate(responses)]
+        return evaluate(items, ["text.TokenF1"], items=True)
+
+    reports = {
+        "a": texts("p q r s", "p q r s", "x"),
+        "b": texts("p q", "p q r s", "x"),
+        "c": texts("p q r s", "x", "x"),
+    }
+    found = rank_reports(reports, registry=REGISTRY).differing
+
+    assert found is not None
+    assert [(row.uid, row.outcome) for row in found.rows] == [(1, "1.0000"), (0, "0.3333")]

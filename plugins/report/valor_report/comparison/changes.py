@@ -144,18 +144,25 @@ def by_identity(report: Report) -> dict[Identity, Result]:
 
 def identity_of(result: Result) -> Identity:
     """Return what pairs a result with that of another report."""
-    return plain_name(result), _text(result.slice), _text(result.parameters)
+    return plain_name(result), text_of_values(result.slice), text_of_values(result.parameters)
 
 
 def metric_direction(result: Result, registry: Registry | None) -> bool | None:
     """Return whether a higher number is better, or None if that is unknown."""
-    direction = _direction(plain_name(result), registry)
-    if direction is None:
-        direction = result.parameters.get("higher_is_better")
+    direction = name_direction(plain_name(result), result.parameters, registry)
     return None if DIFFERENCE in result.details else direction  # of two slices
 
 
-def _text(values: Mapping[str, Any]) -> str:
+def name_direction(
+    metric: str, parameters: Mapping[str, Any], registry: Registry | None
+) -> bool | None:
+    """Return whether a higher number of a metric is better, or None if that is unknown."""
+    direction = _direction(metric.partition("@")[0], registry)
+    return parameters.get("higher_is_better") if direction is None else direction
+
+
+def text_of_values(values: Mapping[str, Any]) -> str:
+    """Return parameters or the values of a slice as comparable text."""
     return json.dumps(values, sort_keys=True, default=str)
 
 
@@ -205,7 +212,11 @@ def paired_changes(
 
 def slice_sizes(report: Report) -> dict[str, int]:
     """Return the number of items of each slice that counts them, by its values as text."""
-    return {_text(part[0].slice): part.items for part in report.slices if part.items is not None}
+    return {
+        text_of_values(part[0].slice): part.items
+        for part in report.slices
+        if part.items is not None
+    }
 
 
 def _numbers(ours: Result, theirs: Result) -> Iterable[tuple[Entry, Entry]]:

@@ -151,11 +151,11 @@ def _item_row(row: ItemChange, found: ItemChanges) -> _ItemRow:
         str(row.uid),
         row.outcome,
         _ITEM_TONES[row.outcome],
-        _cut(row.truth),
+        shortened(row.truth),
         _prediction(row.first),
         _prediction(row.second),
         values,
-        _cut(row.second.wrong or row.first.wrong),
+        shortened(row.second.wrong or row.first.wrong),
         row.slices,
     )
 
@@ -163,14 +163,15 @@ def _item_row(row: ItemChange, found: ItemChanges) -> _ItemRow:
 def _prediction(one: Prediction) -> tuple[str, str]:
     """Text of a prediction and its score."""
     score = "" if one.score is None else number_text(one.score)
-    return _cut(one.text), score
+    return shortened(one.text), score
 
 
 def _number(value: float | None) -> str:
     return MISSING if value is None else number_text(value)
 
 
-def _cut(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return a text for a cell of a table; a long one ends with an ellipsis."""
     return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from attrs import asdict, frozen
 from valor_core.results import ItemRow, Report
 from valor_core.results.report import ItemTable
 from valor_core.results.result import NoScore, is_number
+from valor_report.comparison.changes import text_of_values
 from valor_report.comparison.difference_tables import distinct_flips
 from valor_report.tables.pivot import text_of
 
@@ -140,7 +140,9 @@ def item_changes(a: Report, b: Report, flips: Sequence[Any]) -> ItemChanges | No
     else:
         outcomes = {"broken": chosen.worse, "fixed": chosen.better, "wrong in both": chosen.wrong}
     shown = {uid: way for way, uids in outcomes.items() for uid in uids[:MOST_LISTED]}
-    first, second = (_rows(report, chosen, list(shown)) for report in (a, b))
+    first, second = (
+        rows_of(report, chosen.metric, chosen.parameters, list(shown)) for report in (a, b)
+    )
     rows = (
         _change(uid, way, first.get(uid, []), second.get(uid, []), chosen.part)
         for uid, way in shown.items()
@@ -150,22 +152,20 @@ def item_changes(a: Report, b: Report, flips: Sequence[Any]) -> ItemChanges | No
     return ItemChanges(title, counts, tuple(rows), chosen.items)
 
 
-def _rows(report: Report, chosen: Any, uids: Sequence[Uid]) -> dict[Uid, list[ItemRow]]:
-    """Rows of some items: that of the chosen metric first, then those of other metrics."""
+def rows_of(
+    report: Report, metric: str, parameters: Mapping[str, Any], uids: Sequence[Uid]
+) -> dict[Uid, list[ItemRow]]:
+    """Return the rows of some items: that of a metric first, then those of other metrics."""
+    wanted = metric, text_of_values(parameters)
+
+    def is_other(table: ItemTable) -> bool:
+        return (table.metric.partition("@")[0], text_of_values(table.parameters)) != wanted
+
     found: dict[Uid, list[ItemRow]] = {}
-    for table in sorted(report.items, key=lambda table: not _is_of(table, chosen)):
+    for table in sorted(report.items, key=is_other):
         for row in _selected(table, uids):
             found.setdefault(row.uid, []).append(row)
     return found
-
-
-def _is_of(table: ItemTable, chosen: Any) -> bool:
-    same = _text(table.parameters) == _text(chosen.parameters)
-    return same and table.metric.partition("@")[0] == chosen.metric
-
-
-def _text(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True, default=str)
 
 
 def _selected(table: ItemTable, uids: Sequence[Uid]) -> Iterator[ItemRow]:
@@ -180,19 +180,25 @@ def _change(
     uid: Uid, outcome: Outcome, first: Sequence[ItemRow], second: Sequence[ItemRow], part: str
 ) -> ItemChange:
     slices = _detail([*first, *second], "slices")
-    truths = dict.fromkeys(_words(_detail(rows, "truth")) for rows in (first, second))
     words = [f"{name} {text_of(value)}" for name, value in slices.items()] if slices else []
     return ItemChange(
         uid,
         outcome,
-        ", then ".join(filter(None, truths)),
-        _prediction(first, part),
-        _prediction(second, part),
+        truth_of((first, second)),
+        prediction_of(first, part),
+        prediction_of(second, part),
         ", ".join(words),
     )
 
 
-def _prediction(rows: Sequence[ItemRow], part: str) -> Prediction:
+def truth_of(rows: Iterable[Sequence[ItemRow]]) -> str:
+    """Return the ground truth of an item in several reports; those that differ are all named."""
+    truths = dict.fromkeys(_words(_detail(one, "truth")) for one in rows)
+    return ", then ".join(filter(None, truths))
+
+
+def prediction_of(rows: Sequence[ItemRow], part: str) -> Prediction:
+    """Return the prediction of a model from the rows of an item."""
     value: Any = rows[0].value if rows else None
     value = value.get(part) if isinstance(value, Mapping) else value
     score = _detail(rows, "score")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from valor_report.comparison.comparison_page import shortened
 from valor_report.comparison.main_numbers import short_names
 from valor_report.comparison.whiskers import ARROWS, Whisker, percent_of
 from valor_report.pages.assets import COMPARISON_STYLE
@@ -16,6 +17,8 @@ from valor_report.tables.pivot import half_width
 from valor_report.tables.text_table import Tone, number_text, probability_text
 
 if TYPE_CHECKING:
+    from valor_report.comparison.item_board import BoardItem, ItemBoard
+    from valor_report.comparison.item_changes import Prediction
     from valor_report.comparison.several_reports import Board, BoardRow, RankedReports
 
 _TONES: dict[str, Tone] = {"best": "good", "worse": "bad", "may be best": ""}
@@ -40,6 +43,11 @@ def html(found: RankedReports, title: str | None = None) -> str:
         about=found.items,
         remarks=found.remarks,
         boards=[_board(board, names) for board in found.boards],
+        names=list(names.values()),
+        differing=found.differing,
+        items=[]
+        if found.differing is None
+        else [_item(row, found.differing) for row in found.differing.rows],
         tables=[Section.of(table) for table in found.tables()[:1]],
     )
 
@@ -97,3 +105,32 @@ def _row(row: BoardRow, name: str, scale: tuple[float, float]) -> _Row:
         tone,
         None if is_best else percent_of((low, row.difference, high), scale, tone),
     )
+
+
+@frozen
+class _Item:
+    """Row of an item: its texts, and the text, score and tone of each prediction."""
+
+    uid: str
+    outcome: str
+    truth: str
+    cells: list[tuple[str, str, Tone]]
+
+
+def _items(board: ItemBoard | None) -> list[_Item]:
+    return [] if board is None else [_item(row, board) for row in board.rows]
+
+
+def _item(row: BoardItem, board: ItemBoard) -> _Item:
+    cells = [_cell(one, board) for one in row.predictions]
+    return _Item(str(row.uid), row.outcome, shortened(row.truth), cells)
+
+
+def _cell(one: Prediction, board: ItemBoard) -> tuple[str, str, Tone]:
+    value = "" if one.value is None else number_text(one.value)
+    if not board.is_right_or_wrong:
+        return shortened(one.text) or value, value if one.text else "", ""
+    is_right = one.value == board.best
+    text = shortened(one.text) or ("right" if is_right else "wrong")
+    score = "" if one.score is None else number_text(one.score)
+    return text, score, "good" if is_right else "bad"

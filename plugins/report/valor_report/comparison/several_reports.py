@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from valor_core.results import Report
 from valor_core.results.entries import CONFIDENCE, Entry, entries_of
@@ -19,6 +19,7 @@ from valor_core.specs import Registry
 from valor_core.specs.extensions import INTERVALS, extension
 from valor_report.comparison.answers import Answer
 from valor_report.comparison.changes import Identity, identity_of, metric_direction
+from valor_report.comparison.item_board import ItemBoard, item_board
 from valor_report.comparison.main_numbers import short_names
 from valor_report.tables.pivot import (
     distinguishing,
@@ -150,12 +151,15 @@ class RankedReports:
         Reasons why reports are not comparable or not tested.
     ranks : Leaderboard, optional
         Ranks with tests of all pairs, as `valor_intervals.leaderboard` returns them.
+    differing : ItemBoard, optional
+        Items on which the reports differ; None without rows of the same items.
     """
 
     reports: Mapping[str, Report]
     boards: tuple[Board, ...]
     remarks: tuple[str, ...] = ()
     ranks: Any = field(default=None, repr=False)
+    differing: ItemBoard | None = None
 
     def __repr__(self) -> str:
         return f"<RankedReports: {len(self.reports):,} reports; print(ranked.answer)>"
@@ -193,6 +197,7 @@ class RankedReports:
             "reports": {name: report.flat(short=True) for name, report in self.reports.items()},
             "boards": [board.to_dict() for board in self.boards],
             "remarks": list(self.remarks),
+            "differing": None if self.differing is None else asdict(self.differing),
             **ranked,
         }
 
@@ -278,7 +283,7 @@ def rank_reports(
     remarks = [] if ranks is None else [f"not comparable: {one}" for one in ranks.incomparable]
     if not remarks and not any(board.is_tested for board in boards):
         remarks = [*_untested(reports)]
-    return RankedReports(reports, boards, tuple(remarks), ranks)
+    return RankedReports(reports, boards, tuple(remarks), ranks, item_board(reports, registry))
 
 
 def _boards(

@@ -75,7 +75,7 @@ def render(
     Examples
     --------
     >>> answer = {"text": "", "tone": ""}
-    >>> parts = {"answer": answer, "remarks": (), "boards": (), "tables": ()}
+    >>> parts = {"answer": answer, "remarks": (), "boards": (), "tables": (), "items": ()}
     >>> page = render("leaderboard.html", title="<b>", about="", **parts)
     >>> "<title>&lt;b&gt;</title>" in page
     True
