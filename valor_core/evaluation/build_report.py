@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import evolve, frozen
@@ -16,14 +16,15 @@ from valor_core.evaluation.slices import SliceKey
 from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import in_threads
 from valor_core.resources.bound import sum_usage, usage_warnings
-from valor_core.results.detail_columns import with_details
-from valor_core.results.item_rows import ItemRows
 from valor_core.results.report import ItemTable, Report, Slice
 from valor_core.results.result import Failed, NotRun, Result
 from valor_core.schemas.columns import object_column
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.slice_values import slice_to_json
 from valor_core.states.state import State
+
+if TYPE_CHECKING:
+    from valor_core.results.item_rows import ItemRows
 
 
 def make_report(
@@ -167,6 +168,8 @@ class _SlicedItems:
 
     def added_to(self, rows: ItemRows) -> ItemRows:
         """Return rows with the values in the detail ``slices``."""
+        from valor_core.results.detail_columns import with_details
+
         positions = np.searchsorted(self.uids, _comparable(rows.uids))
         columns = {"slices": self.values[positions]}
         return evolve(rows, details=with_details(rows.details, columns, len(rows)))

@@ -37,7 +37,6 @@ from valor_core.parameters.kinds import built_in
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.readers.resolve import reader_of, resolve_data
-from valor_core.resources.journal import Journal, journal_path
 from valor_core.results.report import Report
 from valor_core.specs.extensions import GALLERIES, required
 from valor_core.specs.lookup import has_all
@@ -375,6 +374,8 @@ class _Run:
         control = LocalControl()
         if self.progress is not None and waits:
             control.on_progress = partial(self._report_scored, control, before, waits)
+        if self.state is not None:
+            from valor_core.resources.journal import Journal, journal_path
         journal = None if self.state is None else Journal(journal_path(self.state))
         work = PartitionTask(evaluation, reader, self.evaluator.versions, journal, control)
         try:
@@ -491,6 +492,8 @@ class _Run:
         if self.evaluator.state.done:
             self._write()
             return f", saved in {os.fspath(self.state)}"
+        from valor_core.resources.journal import journal_path
+
         journal = journal_path(self.state)
         return f", saved in {journal}" if journal.exists() else ""
 

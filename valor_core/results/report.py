@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from io import TextIOBase
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, evolve, field, frozen
 
@@ -23,7 +23,6 @@ from valor_core.errors import (
 )
 from valor_core.packages import DRAWING, STATISTICS, version_of
 from valor_core.results.files import path_of, write_text
-from valor_core.results.item_rows import ItemRow, ItemRows
 from valor_core.results.report_records import check_report
 from valor_core.results.result import Result
 from valor_core.results.results import Results
@@ -37,6 +36,9 @@ from valor_core.specs.extensions import (
     missing,
     required,
 )
+
+if TYPE_CHECKING:
+    from valor_core.results.item_rows import ItemRow, ItemRows
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -166,6 +168,8 @@ def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Slice, ...]:
 
 
 def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
+    from valor_core.results.item_rows import ItemRows
+
     return rows if isinstance(rows, ItemRows) else ItemRows.of(rows)
 
 
@@ -194,6 +198,14 @@ class ItemTable:
             "parameters": dict(self.parameters),
             "rows": [row.to_dict() for row in self.rows],
         }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> ItemTable:
+        """Return the table that `to_dict` wrote."""
+        from valor_core.results.item_rows import ItemRow
+
+        rows = map(ItemRow.from_dict, record["rows"])
+        return cls(record["metric"], record["parameters"], rows)
 
 
 @frozen(kw_only=True)
@@ -435,14 +447,7 @@ class Report(Results):
         return cls(
             results=[Result.from_dict(entry) for entry in record["results"]],
             slices=map(Slice.from_dict, record.get("slices", ())),
-            items=tuple(
-                ItemTable(
-                    entry["metric"],
-                    entry["parameters"],
-                    ItemRows.of(map(ItemRow.from_dict, entry["rows"])),
-                )
-                for entry in record.get("items", ())
-            ),
+            items=tuple(map(ItemTable.from_dict, record.get("items", ()))),
             requirements=tuple(map(Requirement.from_dict, record.get("requirements", ()))),
             warnings=tuple(record.get("warnings", ())),
             not_found=tuple(record.get("not_found", ())),

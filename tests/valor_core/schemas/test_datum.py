@@ -10,7 +10,7 @@ from valor_core import Datum
 from valor_core.errors import SchemaError
 from valor_core.schemas.classification.batch import Classification
 from valor_core.schemas.datum import Datums, LazyColumns, check_unique, compact
-from valor_core.schemas.detection.batch import Detection
+from valor_core.schemas.detection import Detection
 from valor_core.schemas.text.batch import Text, TextBatch
 
 

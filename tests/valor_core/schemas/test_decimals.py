@@ -5,7 +5,7 @@ import pytest
 
 from valor_core.schemas.classification.batch import Classification
 from valor_core.schemas.columns import as_score, widen_as_printed
-from valor_core.schemas.detection.batch import PredictedObject
+from valor_core.schemas.detection import PredictedObject
 from valor_core.schemas.geometry.geometry import Box
 
 

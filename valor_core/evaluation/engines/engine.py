@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from attrs import field, frozen
 
@@ -31,12 +31,14 @@ from valor_core.parameters.declaration import parameters_from
 from valor_core.readers.partition import Partition, identity
 from valor_core.readers.reader import Reader
 from valor_core.resources.bound import BoundResource
-from valor_core.resources.journal import Journal
 from valor_core.resources.opening import OpenResources
 from valor_core.specs.extensions import plugin_of, reason_of
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import EngineSpec
 from valor_core.states.state import Resources
+
+if TYPE_CHECKING:
+    from valor_core.resources.journal import Journal
 
 ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
@@ -159,6 +161,8 @@ class PartitionTask:
     @classmethod
     def unpacked(cls, packed: bytes, control: Control | None = None) -> PartitionTask:
         """Unpickle a task packed with `packed`."""
+        from valor_core.resources.journal import Journal
+
         evaluation, reader, versions, path = pickle.loads(packed)
         journal = None if path is None else Journal(Path(path))
         return cls(evaluation, reader, versions, journal, control or LocalControl())

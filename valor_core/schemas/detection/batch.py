@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from attrs import evolve, field, frozen
 from attrs.converters import optional
 
 from valor_core.errors import SchemaError, and_more
+from valor_core.schemas import detection as objects  # lazy: columns of files need no objects
 from valor_core.schemas.batch import Batch, FileRow
 from valor_core.schemas.columns import (
     BY_CONTENT,
@@ -24,23 +25,17 @@ from valor_core.schemas.columns import (
     whole_numbers,
 )
 from valor_core.schemas.datum import Datum, Datums, Uid, listed
-from valor_core.schemas.detection.items import Detection, PredictedObject, TrueObject
 from valor_core.schemas.detection.objects import (
     ObjectColumns,
     PredictedObjects,
     TrueObjects,
     scores_outside,
 )
-from valor_core.schemas.detection.packing import (
-    GeometryCheck,
-    ObjectPlace,
-    Packed,
-    finite_shapes,
-    image_sizes,
-    searched_labels,
-)
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
 from valor_core.schemas.pairing import LabelSides, sides_of
+
+if TYPE_CHECKING:
+    from valor_core.schemas.detection.packing import GeometryCheck, ObjectPlace
 
 _FAR = 1e300  # beyond this, x + width may overflow
 
@@ -91,7 +86,8 @@ class DetectionBatch(Batch):
 
     Examples
     --------
-    >>> from valor_core.schemas.geometry.geometry import Box
+    >>> from valor_core.schemas.detection import Detection, TrueObject
+    >>> from valor_core.schemas.geometry import Box
     >>> item = Detection("a", [TrueObject("dog", Box(0, 0, 2, 1))])
     >>> DetectionBatch.of([item]).groundtruths.areas
     array([2.])
@@ -155,8 +151,8 @@ class DetectionBatch(Batch):
     @classmethod
     def of(
         cls,
-        items: Iterable[Detection],
-        check: GeometryCheck = finite_shapes,
+        items: Iterable[objects.Detection],
+        check: GeometryCheck | None = None,
         place: ObjectPlace | None = None,
     ) -> DetectionBatch:
         """Convert objects to columns.
@@ -180,17 +176,20 @@ class DetectionBatch(Batch):
 
         Examples
         --------
-        >>> from valor_core.schemas.geometry.geometry import Box
+        >>> from valor_core.schemas.detection import Detection, TrueObject
+        >>> from valor_core.schemas.geometry import Box
         >>> DetectionBatch.of([Detection("a", [TrueObject("dog", Box(0, 0, 1, 1))], [])]).labels
         (Label(key='class', value='dog'),)
         """
-        items = listed(items, Detection)
-        true = Packed.of(items, "groundtruths", TrueObject, check, place)
-        predicted = Packed.of(items, "predictions", PredictedObject, check, place)
+        from valor_core.schemas.detection import packing
+
+        items, check = listed(items, objects.Detection), check or packing.finite_shapes
+        true = packing.Packed.of(items, "groundtruths", objects.TrueObject, check, place)
+        predicted = packing.Packed.of(items, "predictions", objects.PredictedObject, check, place)
         vocabulary = Vocabulary()
         groundtruths, predictions = true.true(vocabulary), predicted.predicted(vocabulary)
-        sizes = image_sizes(items)
-        searched = searched_labels(items, vocabulary)
+        sizes = packing.image_sizes(items)
+        searched = packing.searched_labels(items, vocabulary)
         return cls(
             Datums.of(Datum(item.uid, item.metadata) for item in items),
             vocabulary.labels,
@@ -258,12 +257,12 @@ class DetectionBatch(Batch):
             searched=searched,
         )
 
-    def items(self) -> Iterator[Detection]:
+    def items(self) -> Iterator[objects.Detection]:
         """Yield the items as objects."""
         for i in range(len(self)):
             datum = self.datums.at(i)
             size = (0, 0) if self.sizes is None else tuple(self.sizes[i].tolist())
-            yield Detection(
+            yield objects.Detection(
                 datum.uid,
                 self._true(i),
                 self._predicted(i),
@@ -278,10 +277,10 @@ class DetectionBatch(Batch):
         first, last = np.searchsorted(self.searched[:, 0], (image, image + 1))
         return [self.labels[code] for code in self.searched[first:last, 1]]
 
-    def _true(self, image: int) -> list[TrueObject]:
+    def _true(self, image: int) -> list[objects.TrueObject]:
         side = self.groundtruths
         return [
-            TrueObject(
+            objects.TrueObject(
                 [self.labels[side.labels[row]] for row in rows],
                 side.shapes.at(rows[0]),
                 bool(side.crowd[rows[0]]),
@@ -294,10 +293,10 @@ class DetectionBatch(Batch):
             for rows in _annotations(side, image)
         ]
 
-    def _predicted(self, image: int) -> list[PredictedObject]:
+    def _predicted(self, image: int) -> list[objects.PredictedObject]:
         side = self.predictions
         return [
-            PredictedObject(
+            objects.PredictedObject(
                 [(self.labels[side.labels[row]], float(side.scores[row])) for row in rows],
                 side.shapes.at(rows[0]),
                 _uid(side, rows[0]),

@@ -10,6 +10,7 @@ from attrs import Factory, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, short_repr
+from valor_core.schemas import geometry as objects  # lazy: columns of files need no objects
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
@@ -18,14 +19,6 @@ from valor_core.schemas.columns import (
     floats,
     read_only,
     whole_numbers,
-)
-from valor_core.schemas.geometry.geometry import (
-    Box,
-    Geometry,
-    Mask,
-    MultiPolygon,
-    Polygon,
-    RotatedBox,
 )
 
 BOX, POLYGON, MASK = 0, 1, 2
@@ -80,7 +73,7 @@ class Rings:
         return len(self.rows) - 1
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[Polygon]]) -> Rings:
+    def of(cls, rows: Sequence[Sequence[objects.Polygon]]) -> Rings:
         """Convert the polygons of each row to columns."""
         polygons = [polygon for row in rows for polygon in row]
         rings = [ring for polygon in polygons for ring in polygon.rings]
@@ -126,10 +119,12 @@ class Rings:
         polygons = sums(np.where(is_hole, -rings, rings), self.polygons)
         return sums(polygons, self.rows)
 
-    def at(self, row: int) -> tuple[Polygon, ...]:
+    def at(self, row: int) -> tuple[objects.Polygon, ...]:
         """Return the polygons of one row as objects."""
         return tuple(
-            Polygon([self._ring(ring) for ring in range(*self.polygons[polygon : polygon + 2])])
+            objects.Polygon(
+                [self._ring(ring) for ring in range(*self.polygons[polygon : polygon + 2])]
+            )
             for polygon in range(*self.rows[row : row + 2])
         )
 
@@ -159,7 +154,7 @@ class RunLengths:
         return len(self.rows) - 1
 
     @classmethod
-    def of(cls, rows: Sequence[Mask | None]) -> RunLengths:
+    def of(cls, rows: Sequence[objects.Mask | None]) -> RunLengths:
         """Convert masks to columns; None is a row without a mask."""
         masks = [row for row in rows if row is not None]
         sizes = [(0, 0) if row is None else (row.height, row.width) for row in rows]
@@ -182,10 +177,10 @@ class RunLengths:
         ) % 2 == 1
         return sums(np.where(inside, self.runs, 0).astype(np.float64), self.rows)
 
-    def at(self, row: int) -> Mask:
+    def at(self, row: int) -> objects.Mask:
         """Return the mask of one row as an object."""
         height, width = self.sizes[row].tolist()
-        return Mask(self.runs[self.rows[row] : self.rows[row + 1]], height, width)
+        return objects.Mask(self.runs[self.rows[row] : self.rows[row + 1]], height, width)
 
 
 def _labeled(keypoints: Keypoints) -> Codes:
@@ -293,6 +288,7 @@ class Shapes:
 
     Examples
     --------
+    >>> from valor_core.schemas.geometry import Box
     >>> shapes = Shapes.of([Box(1, 1, 3, 2)])
     >>> shapes.boxes, shapes.at(0)
     (array([[1., 1., 2., 1.]]), Box(xmin=1.0, ymin=1.0, xmax=3.0, ymax=2.0))
@@ -317,11 +313,13 @@ class Shapes:
         return len(self.boxes)
 
     @classmethod
-    def of(cls, geometries: Sequence[Geometry]) -> Shapes:
+    def of(cls, geometries: Sequence[objects.Geometry]) -> Shapes:
         """Convert geometries to columns."""
         kinds = np.array([geometry_kind(geometry) for geometry in geometries], np.uint8)
         polygons = [polygons_of(geometry) for geometry in geometries]
-        masks = [geometry if isinstance(geometry, Mask) else None for geometry in geometries]
+        masks = [
+            geometry if isinstance(geometry, objects.Mask) else None for geometry in geometries
+        ]
         rings = Rings.of(polygons) if (kinds == POLYGON).any() else None
         runs = RunLengths.of(masks) if (kinds == MASK).any() else None
         boxes = np.array([_box(geometry) for geometry in geometries]).reshape(-1, 4)
@@ -352,43 +350,43 @@ class Shapes:
             None if self.masks is None else self.masks.select(positions),
         )
 
-    def at(self, row: int) -> Geometry:
+    def at(self, row: int) -> objects.Geometry:
         """Return one row as an object."""
         kind = int(self.kinds[row])
         if kind == MASK and self.masks is not None:
             return self.masks.at(row)
         if kind == POLYGON and self.rings is not None:
             polygons = self.rings.at(row)
-            return polygons[0] if len(polygons) == 1 else MultiPolygon(polygons)
+            return polygons[0] if len(polygons) == 1 else objects.MultiPolygon(polygons)
         x, y, width, height = self.boxes[row].tolist()
-        return Box(x, y, x + width, y + height)
+        return objects.Box(x, y, x + width, y + height)
 
-    def __iter__(self) -> Iterator[Geometry]:
+    def __iter__(self) -> Iterator[objects.Geometry]:
         return map(self.at, range(len(self)))
 
 
-def geometry_kind(geometry: Geometry) -> int:
+def geometry_kind(geometry: objects.Geometry) -> int:
     """Return the kind of a geometry: `BOX`, `POLYGON` or `MASK`."""
-    if isinstance(geometry, Box):
+    if isinstance(geometry, objects.Box):
         return BOX
-    return MASK if isinstance(geometry, Mask) else POLYGON
+    return MASK if isinstance(geometry, objects.Mask) else POLYGON
 
 
-def polygons_of(geometry: Geometry) -> tuple[Polygon, ...]:
+def polygons_of(geometry: objects.Geometry) -> tuple[objects.Polygon, ...]:
     """Return the polygons of a geometry; none for a box or a mask."""
-    if isinstance(geometry, RotatedBox):
+    if isinstance(geometry, objects.RotatedBox):
         return (geometry.polygon,)
-    if isinstance(geometry, MultiPolygon):
+    if isinstance(geometry, objects.MultiPolygon):
         return geometry.polygons
-    return (geometry,) if isinstance(geometry, Polygon) else ()
+    return (geometry,) if isinstance(geometry, objects.Polygon) else ()
 
 
-def _box(geometry: Geometry) -> tuple[float, float, float, float]:
+def _box(geometry: objects.Geometry) -> tuple[float, float, float, float]:
     """Return x, y, width and height of the bounding box of a geometry."""
-    if isinstance(geometry, Box):
+    if isinstance(geometry, objects.Box):
         x, y = geometry.xmin, geometry.ymin
         return x, y, geometry.xmax - x, geometry.ymax - y
-    if isinstance(geometry, Mask):
+    if isinstance(geometry, objects.Mask):
         return _mask_box(geometry)
     outer = [polygon.rings[0] for polygon in polygons_of(geometry) if polygon.rings]
     if not sum(map(len, outer)):
@@ -398,7 +396,7 @@ def _box(geometry: Geometry) -> tuple[float, float, float, float]:
     return x_min, y_min, x_max - x_min, y_max - y_min
 
 
-def _mask_box(mask: Mask) -> tuple[float, float, float, float]:
+def _mask_box(mask: objects.Mask) -> tuple[float, float, float, float]:
     stops = np.cumsum(mask.runs, dtype=np.int64)
     first, last = stops[:-1:2], stops[1::2] - 1
     first, last = first[last >= first], last[last >= first]

@@ -26,6 +26,7 @@ from valor_detection.coco_json import scan
 from valor_detection.coco_json.in_memory import document_of, images_of
 from valor_detection.coco_json.keypoints import boxes_of_points, keypoints_of
 from valor_detection.coco_json.masks import Masks
+from valor_detection.coco_json.numbers import DECODER
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -40,7 +41,6 @@ from valor_detection.coco_json.records import (
     Document,
     Images,
 )
-from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco import check_results
 

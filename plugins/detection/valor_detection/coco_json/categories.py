@@ -10,8 +10,8 @@ from attrs import field, frozen
 from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes, Label
 from valor_core.schemas.columns import BY_CONTENT
+from valor_detection.coco_json.numbers import integer64
 from valor_detection.coco_json.records import check_once
-from valor_detection.coco_json.reference_scanner import integer64
 
 
 @frozen(repr=False)

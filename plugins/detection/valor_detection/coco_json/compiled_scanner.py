@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from valor_core.kernels import in_threads, thread_count
 from valor_core.schemas import Codes
-from valor_detection.coco_json import reference_scanner
 from valor_detection.coco_json.records import Annotations, Document, Images
 from valor_detection.coco_json.text import Text
 from valor_detection.kernels import KERNELS
@@ -433,4 +432,6 @@ def scan(text: Text, *, masks: bool = False, keypoints: bool = False) -> Documen
         points = paged(3 * (text.size // _BYTES_OF_POINT), np.float64) if is_large else None
         return _Scan(text, masks, keypoints, points).document()
     except (_Unclear, ValueError):  # ValueError: a name with invalid escapes
+        from valor_detection.coco_json import reference_scanner
+
         return reference_scanner.scan(text, masks=masks, keypoints=keypoints)

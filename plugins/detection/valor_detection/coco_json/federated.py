@@ -8,13 +8,13 @@ import numpy as np
 
 from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes, Floats
+from valor_detection.coco_json.numbers import integer64
 from valor_detection.coco_json.records import (
     NEGATIVE,
     AscendingIds,
     Document,
     Images,
 )
-from valor_detection.coco_json.reference_scanner import integer64
 
 FREQUENCIES = ("r", "c", "f")
 """Values of ``frequency``: rare, common and frequent, in at most 10, at most 100 and more images of
@@ -85,9 +85,11 @@ def searched_labels(
     datums, true_labels, areas = truths
     positive = (datums * count + true_labels)[areas > 0]
     verified = np.sort(np.concatenate([positive, cells[is_negative & is_known]]))
-    is_new = np.diff(verified, prepend=-1) > 0  # faster than np.unique, which hashes
-    is_new &= ~np.isin(verified, cells[~is_negative & is_known], kind="sort")
-    found: Codes = np.stack(np.divmod(verified[is_new], max(count, 1)), axis=1)
+    is_kept = np.diff(verified, prepend=-1) > 0  # faster than np.unique, which hashes
+    unverified = np.sort(cells[~is_negative & is_known])
+    before, through = (np.searchsorted(unverified, verified, side) for side in ("left", "right"))
+    is_kept &= before == through
+    found: Codes = np.stack(np.divmod(verified[is_kept], max(count, 1)), axis=1)
     return found
 
 

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, short_repr
 from valor_core.schemas import Codes, LazyColumns
-from valor_detection.coco_json import reference_scanner
+from valor_detection.coco_json.numbers import DECODER
 from valor_detection.coco_json.records import Document
-from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.text import Text
 
 _NAME, _ADDRESS = "file_name", "coco_url"
@@ -229,6 +228,8 @@ def named_results(
     ReadError
         If the file cannot be read, or an id matches no image or several.
     """
+    from valor_detection.coco_json import reference_scanner
+
     unknown_id = max(names.ids, default=0) + 1
     by_name = 0
 

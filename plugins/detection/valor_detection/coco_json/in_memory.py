@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more, short_repr
 from valor_core.schemas import Codes
 from valor_core.schemas.columns import as_float
+from valor_detection.coco_json.numbers import integer64
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -26,7 +27,7 @@ from valor_detection.coco_json.records import (
     Document,
     Images,
 )
-from valor_detection.coco_json.reference_scanner import integer64, segmentation
+from valor_detection.coco_json.reference_scanner import segmentation
 from valor_detection.kernels.segmentations import Segmentation, Segmentations
 
 Record = Mapping[str, Any]

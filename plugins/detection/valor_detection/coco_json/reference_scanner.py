@@ -7,7 +7,6 @@ time to save memory.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 from attrs import define
 
 from valor_core.errors import ReadError, short_repr
+from valor_detection.coco_json.numbers import DECODER, finite, integer64
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -45,14 +45,6 @@ _NOTHING = Segmentation()
 _CUT_OFF = "The file may have been cut off: write or copy it again."
 
 
-def _integer(digits: str) -> int | float:
-    """Parse an integer; infinity for more digits than Python converts."""
-    try:
-        return int(digits)
-    except ValueError:
-        return float(digits)
-
-
 ImageOf = Callable[[str | int, str], int]
 """Returns the id of an image from the value of ``image_id`` and its location in messages."""
 
@@ -65,9 +57,6 @@ _IDS = {
     "image_id": "Write the id that the image has in the data set, a number.",
     "category_id": "Write the id that the category has in the data set, a number.",
 }
-
-DECODER = json.JSONDecoder(parse_int=_integer)
-"""JSON decoder without a limit on the length of integers."""
 
 
 def scan(text: Text, *, masks: bool = False, keypoints: bool = False) -> Document:
@@ -438,40 +427,6 @@ def _row(fields: _Fields, masks: bool, keypoints: bool) -> Row:
         labeled = 0
     labeled = integer64(labeled, f"{fields.where}, num_keypoints")
     return Row(fields.found, integers, floats, crowd, mask, points, labeled)
-
-
-def integer64(value: Any, where: str) -> int:
-    """Validate a 64-bit integer, which may be written as 42.0.
-
-    Raises
-    ------
-    ReadError
-        If the value is not an integer; `where` is its location.
-    """
-    if isinstance(value, float) and value.is_integer() and abs(value) <= 1 << 53:
-        return int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
-        raise ReadError(f"{where}: expected a whole number, found {short_repr(value)}")
-    return value
-
-
-def finite(value: Any, where: str) -> float:
-    """Validate a finite number.
-
-    Raises
-    ------
-    ReadError
-        If the value is not a finite number; `where` is its location.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ReadError(f"{where}: expected a number, found {short_repr(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ReadError(f"{where}: expected a finite number, found {short_repr(value)}")
-    return number
 
 
 def segmentation(value: Any, where: str) -> Segmentation:

@@ -15,7 +15,7 @@ from valor_core.kernels import in_threads, thread_count
 from valor_detection.kernels.pages import paged
 
 PADDING = 64  # zero bytes that end every loop of a scanner
-_BLOCK = 1 << 18  # bytes per step of the UTF-8 check, few enough for the cache
+_BLOCK = 1 << 18  # bytes read and checked at a time, few enough for the cache
 _LAST_OF_ASCII = 127
 _READ = 8 << 20  # least bytes read per thread
 
@@ -32,6 +32,8 @@ class Text:
         Name of the file in messages.
     padded : ndarray of uint8
         The bytes, followed by `PADDING` zeros.
+    is_ascii : bool
+        True if all bytes are ASCII.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Text:
 
     source: str
     padded: NDArray[np.uint8]
+    is_ascii: bool
     size: int = field(init=False)
     """Number of bytes without the padding."""
 
@@ -51,7 +54,7 @@ class Text:
     @classmethod
     def of(cls, content: bytes, source: str = "text") -> Text:
         """Copy bytes that are already in memory."""
-        return cls(source, np.frombuffer(content + bytes(PADDING), np.uint8))
+        return cls(source, np.frombuffer(content + bytes(PADDING), np.uint8), content.isascii())
 
     @classmethod
     def read(cls, path: Path) -> Text:
@@ -68,14 +71,14 @@ class Text:
         padded = paged(size + PADDING, np.uint8)
         step = max(_READ, -(-size // thread_count()))
         parts = [
-            partial(_fill, path, padded.data[start : min(start + step, size)], start)
+            partial(_fill, path, padded[start : min(start + step, size)], start)
             for start in range(0, size, step)
         ]
         try:
-            in_threads(parts)
+            is_ascii = all(in_threads(parts))
         except OSError as error:
             raise unreadable_error(path, error) from error
-        return cls(str(path), padded)
+        return cls(str(path), padded, is_ascii)
 
     @cached_property
     def view(self) -> memoryview:
@@ -90,6 +93,8 @@ class Text:
     @property
     def is_utf8(self) -> bool:
         """True if the bytes are valid UTF-8."""
+        if self.is_ascii:
+            return True
         decoder = getincrementaldecoder("utf-8")()
         try:
             for start in range(0, self.size, _BLOCK):
@@ -106,10 +111,14 @@ class Text:
         return self.padded[start : min(stop, self.size)].tobytes()
 
 
-def _fill(path: Path, into: memoryview, start: int) -> None:
-    done = 0
+def _fill(path: Path, into: NDArray[np.uint8], start: int) -> bool:
+    """Read a part of a file; return True if it is ASCII."""
+    done, is_ascii = 0, True
     with path.open("rb", buffering=0) as stream:
         stream.seek(start)
-        while done < len(into) and (count := stream.readinto(into[done:])):
+        while done < len(into) and (count := stream.readinto(into[done : done + _BLOCK].data)):
+            # Checked while the block is in the cache of the processor.
+            is_ascii = is_ascii and bool(into[done : done + count].max() <= _LAST_OF_ASCII)
             done += count
-    into[done:] = bytes(len(into) - done)  # the file has been truncated meanwhile
+    into[done:] = 0  # the file has been truncated meanwhile
+    return is_ascii

@@ -200,7 +200,7 @@ class Overlaps(State):
         true, seen = (np.diff(starts) > 0 for starts in chunk.image_starts)
         both = int(np.count_nonzero(true & seen))
         hits = _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious))
-        missed = both - len(np.unique(chunk.datums[hits]))
+        missed = both - int(np.count_nonzero(np.bincount(chunk.datums[hits])))
         yield from self.clues.warnings(missed, both)
 
     @property
@@ -331,9 +331,9 @@ def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
         keeps[crowded[scores < least]] = False
         return None if keeps.all() else np.flatnonzero(keeps)
     order = _score_order(groups, scores, (int(datums[-1]) + 1) * width)
-    groups, scores = groups[order], scores[order]
-    first = np.searchsorted(groups, groups)
-    if (np.arange(len(order)) - first).max() < limit:
+    groups, scores, rows = groups[order], scores[order], np.arange(len(order))
+    first = np.maximum.accumulate(np.where(np.diff(groups, prepend=-1) > 0, rows, 0))
+    if (rows - first).max() < limit:
         return None
     last = np.minimum(first + limit - 1, len(order) - 1)
     is_beyond = (groups[last] == groups) & (scores < scores[last])

@@ -355,11 +355,12 @@ def cut_warning(table: Table, most: int) -> str | None:
     if table.weights is not None or table.most_predictions <= most:
         return None  # the warning is for the table of all images
     chunk, labels = table.objects, len(table.labels)
-    cut = np.flatnonzero(table.ranks >= most)
-    if not len(cut):
+    is_counted = ~chunk.uncounted
+    if np.bincount(chunk.true_datums[is_counted], minlength=1).max() <= most:
         return None
+    cut = np.flatnonzero(table.ranks >= most)
     groups = np.unique(chunk.datums[cut] * labels + chunk.labels[cut])
-    true_groups = (chunk.true_datums * labels + chunk.true_labels)[~chunk.uncounted]
+    true_groups = (chunk.true_datums * labels + chunk.true_labels)[is_counted]
     found, counts = np.unique(true_groups[np.isin(true_groups, groups)], return_counts=True)
     full = np.flatnonzero(counts > most)
     if not len(full):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from attrs import frozen
 
 from valor_core.kernels import in_threads
 from valor_core.parameters import changed_parameters
-from valor_core.results import ItemRows, Result
+from valor_core.results import Result
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.image_rows import precision_rows
 from valor_detection.matching.interpolated import Curves, found, interpolate, recalls
 from valor_detection.matching.matches import matching
 from valor_detection.matching.protocols import (
@@ -31,6 +31,9 @@ from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.coco import COCOSummaryParameters
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
+
+if TYPE_CHECKING:
+    from valor_core.results import ItemRows
 
 _FEWER_DETECTIONS = (1, 10)
 _NAMES = ("small", "medium", "large")
@@ -81,6 +84,8 @@ class COCOSummary:
 
     def item_rows(self, state: Overlaps) -> ItemRows:
         """Return the mean average precision of each image over COCO's IoU thresholds."""
+        from valor_detection.matching.image_rows import precision_rows
+
         all_sizes = Selection(COCO, _ALL_SIZES, COCO_MAX_DETECTIONS, {})
         return precision_rows(state.table, all_sizes, COCO_IOUS)
 
@@ -147,7 +152,7 @@ class Means:
         if len(rows) < len(precisions):
             precisions = precisions[rows]
         if len(with_truth) < precisions.shape[2]:
-            precisions = precisions[:, :, with_truth]
+            precisions = precisions.take(with_truth, axis=2)  # contiguous, unlike by index
         parts = [precisions, *(precisions[index] for index in single)]
         return cls(
             tuple(float(np.mean(part.reshape(-1))) if part.size else None for part in parts),

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import ItemRows, Result
+from valor_core.results import Result
 from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.image_rows import precision_rows
 from valor_detection.matching.protocols import LVIS, LVIS_MAX_DETECTIONS
 from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import Table
 from valor_detection.metrics.coco_summary import means_of_sizes
 from valor_detection.parameters.coco import LVISSummaryParameters
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
+
+if TYPE_CHECKING:
+    from valor_core.results import ItemRows
 
 _GROUPS = ("r", "c", "f")
 _NAMES = ("s", "m", "l")
@@ -72,6 +75,8 @@ class LVISSummary:
 
     def item_rows(self, state: Overlaps) -> ItemRows:
         """Return the mean average precision of each image over COCO's IoU thresholds."""
+        from valor_detection.matching.image_rows import precision_rows
+
         all_sizes = Selection(LVIS, COCO_AREAS["all"], LVIS_MAX_DETECTIONS, {})
         return precision_rows(state.table, all_sizes, COCO_IOUS)
 

@@ -20,6 +20,7 @@ from valor_detection.coco_json.categories import Categories
 from valor_detection.coco_json.federated import are_federated, frequencies, searched_labels
 from valor_detection.coco_json.findings import Findings
 from valor_detection.coco_json.images import image_facts
+from valor_detection.coco_json.numbers import DECODER
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -37,7 +38,6 @@ from valor_detection.coco_json.records import (
     Images,
     check_once,
 )
-from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.text import Text
 from valor_detection.kernels import matching as kernels
 from valor_detection.kernels.segmentations import COMPRESSED, RUNS

@@ -9,7 +9,7 @@ import pytest
 from valor_core import Label
 from valor_core.errors import SchemaError
 from valor_core.schemas.datum import Datum, Datums
-from valor_core.schemas.detection.batch import (
+from valor_core.schemas.detection import (
     Detection,
     DetectionBatch,
     PredictedObject,

@@ -90,10 +90,11 @@ class OKS:
 
     def _of_labels(self, batch: DetectionBatch) -> dict[int, tuple[float, ...]]:
         """Return the sigmas of the labels of all objects."""
-        used = np.unique(np.concatenate([batch.groundtruths.labels, batch.predictions.labels]))
+        is_used = np.zeros(len(batch.labels), np.bool_)  # np.unique would import numpy.ma
+        is_used[batch.groundtruths.labels] = is_used[batch.predictions.labels] = True
         by_name = dict(self.sigmas) if isinstance(self.sigmas[0], tuple) else None
         found: dict[int, Any] = {}
-        for code in used.tolist():
+        for code in np.flatnonzero(is_used).tolist():
             name = batch.labels[code].value
             found[code] = self.sigmas if by_name is None else by_name.get(name)
             if found[code] is None:
