@@ -229,7 +229,8 @@ def texts(tree: ast.Module) -> Iterator[str]:
 
 
 MARKUP = re.compile(
-    r"</?(?:svg|path|rect|circle|text|div|span|section|table|t[rdh]|ul|li|p|b|a|h\d)\b[ >/]"
+    r"</?(?:svg|g|path|line|rect|circle|text|title|canvas|figure|img|div|span|section|table|t[rdh]|ul|ol"
+    r"|li|dl|p|b|i|a|h\d|script|meta)\b[ >/]"
 )
 """Elements of HTML and SVG, which only templates have, because they escape texts."""
 

@@ -299,7 +299,7 @@ def test_clicked_cell_and_bar_filter_items(
     pages: dict[str, Path], browser: Chrome, section: str, filter: str
 ) -> None:
     opened(browser, pages["animals"].as_uri(), WIDE)
-    link = browser.find_element(CSS, f"#{section} svg a[href^='#items?{filter}'] rect")
+    link = browser.find_element(CSS, f"#{section} svg a[href^='#items?{filter}'] > *")
     hint = link.find_element(CSS, "title").get_property("textContent")
 
     link.click()

@@ -101,6 +101,14 @@ def test_matrix_is_normalized_by_row_column_or_all(normalize: Any, expected: lis
     assert [cell.text for cell in chart_of(figure).cells] == expected
 
 
+def test_tiny_share_is_not_written_as_zero() -> None:
+    value = {"confusion_matrix": {"a": {"a": 199, "b": 1}, "b": {"a": 0, "b": 1}}}
+
+    figure = matrix_figure(matrix(value), "M", "", "true")
+
+    assert [cell.text for cell in chart_of(figure).cells] == [">99%", "<1%", "100%"]
+
+
 def test_cells_have_counts_on_hover_and_filters_of_items() -> None:
     cells = chart_of(matrix_figure(matrix(CONFUSION), "M", "", "true")).cells
 

@@ -15,6 +15,8 @@ _CHARACTER = 6.6
 _LONGEST = 22
 _LONGEST_ROW = 34
 _LEGEND_ROW = 18.0
+_LEAST_SIDE = 22.0
+"""Least side of a cell with a number, in pixels."""
 _GAP = 74.0
 """Least space between charts side by side, where the texts of bars are."""
 _TURN = 0.72
@@ -43,7 +45,29 @@ class Block:
     style: str
     hint: str = ""
     filter: str = ""
-    opacity: str = ""
+
+
+@frozen
+class Square:
+    """Cell of a matrix in an SVG, a path because a path has fewer attributes than a rectangle."""
+
+    kind: ClassVar[str] = "square"
+    path: str
+    style: str
+    hint: str
+    filter: str
+    opacity: str
+
+
+@frozen
+class Count:
+    """Number in a cell of a matrix."""
+
+    kind: ClassVar[str] = "count"
+    x: str
+    y: str
+    text: str
+    style: str
 
 
 @frozen
@@ -72,10 +96,9 @@ class Word:
     size: str = ""
     turn: int = 0
     hint: str = ""
-    is_inside: bool = False
 
 
-Shape = Stroke | Block | Disc | Word
+Shape = Stroke | Block | Square | Count | Disc | Word
 
 
 @frozen
@@ -108,7 +131,7 @@ class Layout:
     @property
     def has_filters(self) -> bool:
         """True if a shape selects items."""
-        return any(isinstance(one, Block | Disc) and one.filter for one in self.shapes)
+        return any(isinstance(one, Block | Square | Disc) and one.filter for one in self.shapes)
 
     @property
     def limit(self) -> str:
@@ -279,22 +302,19 @@ class _Area:
             return
         side = self.chart.width / len(self.chart.x.names)
         length = _n(side - 1)
+        has_texts = side >= _LEAST_SIDE
         for cell in self.chart.cells:
             x, y = self._x(cell.column), self._y(cell.row)
-            yield Block(
-                _n(x + 0.5),
-                _n(y + 0.5),
-                length,
-                length,
+            yield Square(
+                f"M{_n(x + 0.5)} {_n(y + 0.5)}h{length}v{length}h-{length}z",
                 "cell" if cell.is_hit else "off",
                 cell.hint,
                 cell.filter,
                 f"{cell.shade:.2f}",
             )
-            if side >= 22 and len(cell.text) * _CHARACTER <= side:
+            if has_texts and len(cell.text) * _CHARACTER <= side:
                 style = "count on" if cell.shade > 0.6 else "count"
-                middle = _n(x + side / 2), _n(y + side / 2)
-                yield Word(*middle, cell.text, style, size="11", is_inside=True)
+                yield Count(_n(x + side / 2), _n(y + side / 2), cell.text, style)
 
     def _bars(self) -> Iterator[Shape]:
         gap = 0.0 if self.chart.y.names else 0.5

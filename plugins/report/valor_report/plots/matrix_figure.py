@@ -154,12 +154,13 @@ def percent(share: float) -> str:
 
     Examples
     --------
-    >>> percent(0.25), percent(0.004), percent(0.999)
+    >>> percent(0.25), percent(0.005), percent(0.999)
     ('25%', '<1%', '>99%')
     """
-    if 0 < share < 0.005:
+    text = f"{share:.0%}"
+    if text == "0%" and share > 0:
         return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+    return ">99%" if text == "100%" and share < 1 else text
 
 
 def count_text(value: float) -> str:

@@ -25,7 +25,8 @@ svg.plot .whisker { fill: none; stroke: var(--ink); stroke-width: 1.5; }
 svg.plot .cell { fill: var(--accent); }
 svg.plot .off { fill: var(--bad); }
 svg.plot .frame { fill: none; stroke: var(--line); }
-svg.plot .count { fill: var(--ink); text-anchor: middle; dominant-baseline: central; }
+svg.plot .count { fill: var(--ink); text-anchor: middle; dominant-baseline: central;
+  font-size: 11px; pointer-events: none; }
 svg.plot .count.on { fill: var(--on-accent); }
 svg.plot a:hover > *, svg.plot a:focus-visible > * { stroke: var(--ink); stroke-width: 2; }
 """ + "".join(
