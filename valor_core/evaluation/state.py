@@ -21,8 +21,8 @@ from valor_core.schemas.pairing import BOTH, LabelSides
 from valor_core.states.state import FailedState, merge
 
 _TWO_MODELS = (
-    "To compare two models, evaluate each with its own report (-o a.json, -o b.json), "
-    "then run: valor compare a.json b.json"
+    "To compare two models, evaluate each with its own report (-o a.json, -o b.json), then run "
+    "valor compare a.json b.json, or in Python: valor_core.compare(a, b)"
 )
 
 

@@ -51,6 +51,11 @@ def test_table_without_responses_is_not_table_of_texts(tmp_path):
         {"question": "Who?", "prediction": "Ann", "label": "Ann"},
         {"doc_id": 0, "doc": {"q": "Who?"}, "target": "Ann", "filtered_resps": ["Ann"]},
         {"vars.question": "Who?", "response.output": "Ann", "target": "Ann"},
+        {
+            "question": "Who?",
+            "prediction": "Ann",
+            "answers": {"text": ["Ann"], "answer_start": [0]},
+        },
     ],
     ids=lambda row: " ".join(row),
 )

@@ -385,7 +385,7 @@ def test_response_that_is_not_text_suggests_conversion(response: Any, message: s
     [
         (3, "field 'references': expected strings, found 3"),
         (["a", 3], "field 'references': expected strings, found ['a', 3]"),
-        ({"text": "a"}, "field 'references': expected strings, found {'text': 'a'}"),
+        ({"label": "a"}, "field 'references': expected strings, found {'label': 'a'}"),
     ],
 )
 def test_reference_that_is_not_text_is_rejected_with_line(cell: Any, message: str) -> None:

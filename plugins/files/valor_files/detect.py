@@ -217,7 +217,7 @@ def columns_to_name(
         is_accepted = any(entry.name == accepted for entry in entries)
         if is_accepted and spec.serves(registry.find(TaskSpec, task)):
             columns = column_parameters(spec, only_required=True)
-            columns = ["uid", *columns] if files == 2 and "uid" not in columns else columns
+            columns = ["uid", *columns] if files == 2 and "prediction" in columns else columns
             order = (spec.namespace != task, spec.short_name != "predicted", len(entries))
             found.append((order, spec, columns))
     if not found:
@@ -241,14 +241,39 @@ def _fields_read(task: str, registry: Registry, metrics: Sequence[Any]) -> list[
     return [*found] or ["response"]
 
 
-def unknown_columns(place: str, table: Table, remedy: str, of_task: str = "") -> ConfigError:
-    """Error for a table that no reader recognizes; lists its columns."""
-    columns = table.names
-    listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
+def unknown_columns(
+    place: str, table: Table, remedy: str, of_task: str = "", second: Table | None = None
+) -> ConfigError:
+    """Error for tables that no reader recognizes; lists their columns.
+
+    Parameters
+    ----------
+    place : str
+        Names of the tables.
+    table, second : Table
+        The table, and the one of predictions if there are two.
+    remedy : str
+        Remedy, unless the tables lack a header or a common column.
+    of_task : str
+        End of "no reader", such as " of the task text".
+    """
+    tables = [table] if second is None else [table, second]
+    listed = " and ".join(dict.fromkeys(map(_listed_columns, tables)))
+    if second is not None and not set(table.names) & set(second.names):
+        remedy = (
+            "Rename a column so that both tables have the uids of the items under one name, "
+            "such as id."
+        )
+    headers = (one.header_remedy for one in tables)
     return ConfigError(
         f"{place}: no reader{of_task} recognizes these columns: {listed}",
-        table.header_remedy or remedy,
+        next(filter(None, headers), remedy),
     )
+
+
+def _listed_columns(table: Table) -> str:
+    columns = table.names
+    return ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
 
 
 def first_rows(file: TableSource) -> Table | None:

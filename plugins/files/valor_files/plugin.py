@@ -16,7 +16,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item, in CSV, JSON Lines, JSON or Parquet",
             parameters="valor_files.text_rows:TableParameters",
             implementation="valor_files.text_rows:TableReader",
-            aliases=("csv", "jsonl", "parquet"),
+            aliases=("csv", "jsonl", "json", "parquet"),
             detect="valor_files.text_columns:detected",
         ),
     )

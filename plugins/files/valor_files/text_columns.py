@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from valor_files.detect import Detected, column_called, first_rows, named_source
 from valor_files.tables import Table, TableSource
-from valor_files.text_rows import fields_of
+from valor_files.text_rows import answer_texts, fields_of
 
 _CLEAR: Final[Mapping[str, Sequence[str]]] = {
     "references": ("ground_truth", "ground_truths", "expected", "expected_answer", "gold_answer"),
@@ -37,6 +37,8 @@ _GUESSED: Final[Mapping[str, Sequence[str]]] = {
 }
 """Common names of the fields, in order of preference."""
 
+_COMPARED = ("ExactMatch", "TokenF1", "ROUGE")
+"""Metrics to suggest for responses with references."""
 _ONE_TEXT = ("query", "response")
 _ONLY_WITH_QUERY = ("label",)
 
@@ -55,13 +57,17 @@ def detected(files: Sequence[TableSource]) -> Detected | None:
     has_query = {"query", "contexts"} <= set(standard)
     found = dict(standard) | _mapped(table, standard, _CLEAR if has_response else _GUESSED)
     is_guess = not (has_texts or has_query)
+    if not has_response and not _are_enough(found):
+        # cells that are numbers: the reader reports the first if no other reader matches
+        is_guess, found = True, dict(standard) | _mapped(table, standard, _GUESSED, numbers=True)
     if not (has_response or has_query or _are_enough(found)):
         return None
     columns = {field: name for field, name in found.items() if field not in standard}
     data: dict[str, Any] = {"path": named_source(files[0])}
     if columns:
         data["columns"] = columns
-    return Detected(data=data, task="text", is_guess=is_guess)
+    metrics = _COMPARED if {"response", "references"} <= set(found) else ()
+    return Detected(data=data, task="text", is_guess=is_guess, metrics=metrics)
 
 
 def _are_enough(found: Mapping[str, str]) -> bool:
@@ -71,9 +77,13 @@ def _are_enough(found: Mapping[str, str]) -> bool:
 
 
 def _mapped(
-    table: Table, standard: Mapping[str, str], names: Mapping[str, Sequence[str]]
+    table: Table,
+    standard: Mapping[str, str],
+    names: Mapping[str, Sequence[str]],
+    *,
+    numbers: bool = False,
 ) -> dict[str, str]:
-    """Column of each field without a standard name."""
+    """Column of each field without a standard name; with `numbers`, also a response of numbers."""
     found: dict[str, str] = {}
     for field, written in names.items():
         if field in standard:
@@ -85,7 +95,8 @@ def _mapped(
                 continue
             if one in _ONLY_WITH_QUERY and not has_query:
                 continue
-            if _holds_texts(table, column, field):
+            are_numbers = numbers and field == "response" and _holds_numbers(table, column)
+            if are_numbers or _holds_texts(table, column, field):
                 found[field] = column
                 break
     return found
@@ -100,6 +111,11 @@ def _holds_records(table: Table, column: str) -> bool:
     )
 
 
+def _holds_numbers(table: Table, column: str) -> bool:
+    cells = table.values(column).tolist()
+    return all(cell is None or isinstance(cell, (str, int, float)) for cell in cells)
+
+
 def _holds_texts(table: Table, column: str, field: str) -> bool:
     """Return True if the cells fit the field: strings, lists of strings, or unique uids."""
     cells = table.values(column).tolist()
@@ -107,6 +123,8 @@ def _holds_texts(table: Table, column: str, field: str) -> bool:
         are_names = all(isinstance(cell, (str, int)) for cell in cells)
         return are_names and len({*map(str, cells)}) == len(cells)
     filled = [cell for cell in cells if cell is not None]
+    if field == "references":
+        filled = list(map(answer_texts, filled))
     lists = [cell for cell in filled if isinstance(cell, (list, tuple))]
     longest = 1 if field in _ONE_TEXT else None
     if any(longest is not None and len(cell) > longest for cell in lists):

@@ -231,6 +231,8 @@ def text_batch(table: Table) -> TextBatch:
         for name in ("query", "response")
     )
     lists = {name: table.values(found[name]).tolist() for name in _LIST_FIELDS if name in found}
+    if any(isinstance(cell, Mapping) for cell in lists.get("references", ())):
+        lists["references"] = list(map(answer_texts, lists["references"]))
     for name, cells in lists.items():
         _check_lists(table, found[name], cells)
     listed = (
@@ -244,10 +246,34 @@ def text_batch(table: Table) -> TextBatch:
         for name, cells in lists.items()
     }
     notes = noted_lists(printed)
+    if "references" in found:
+        _note_empty(notes, table, found["references"], lists["references"])
     return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes, **notes)
 
 
 _LIST_FIELDS = ("references", "contexts", "reference_contexts")
+
+
+def answer_texts(cell: Any) -> Any:
+    """Unpack the answers of an item of SQuAD, a table of their texts and starts.
+
+    Examples
+    --------
+    >>> answer_texts({"text": ["Paris"], "answer_start": [3]})
+    ['Paris']
+    >>> answer_texts("Paris")
+    'Paris'
+    """
+    return cell["text"] if isinstance(cell, Mapping) and "text" in cell else cell
+
+
+def _note_empty(notes: dict[str, Any], table: Table, name: str, cells: list[Any]) -> None:
+    """Add the number of empty strings in a column of references to the notes of a batch."""
+    count = cells.count("")
+    if count:
+        what = f"{table.unit}s with an empty text in {table.names_in_file.get(name, name)!r}"
+        notes["left_out"][what] = count
+        notes["first_left_out"][what] = (table.source, table.row(cells.index("")))
 
 
 def _unlisted(cell: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from valor_core.errors import ConfigError, did_you_mean_file, short_repr
+from valor_core.errors import ConfigError, did_you_mean_file
 from valor_core.readers.resolve import check_one_task
 from valor_core.specs import ReaderSpec, Registry, TaskSpec
 from valor_files.detect import first_rows, matching_readers, takes_tables, unknown_columns
@@ -48,6 +48,8 @@ def recognize(
 
 _IN_LISTS = "A string is the name of a file. Pass texts and labels in lists."
 _CONFIGS = (".yaml", ".yml", ".toml")
+_WORKBOOKS = (".xlsx", ".xls")
+_SEE_READERS = "See the readers with: valor list --readers"
 
 
 def _source(data: Any, place: str) -> TableSource | None:
@@ -78,20 +80,40 @@ def _recognized(
 
 def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | None) -> ConfigError:
     """Error for tables or files that no reader recognizes."""
+    paths = [source for source in sources if isinstance(source, Path)]
+    names = " and ".join(map(str, paths)) if paths else "data"
     tables = [table for source in sources if (table := first_rows(source)) is not None]
-    remedy = _reader_to_name(registry, task)
-    if len(tables) < len(sources):
-        names = " and ".join(map(str, sources))
-        if any(isinstance(one, Path) and one.suffix.casefold() in _CONFIGS for one in sources):
-            remedy = f"Run a config on the command line: valor run {names}"
-        return ConfigError(f"data: no reader recognizes {names}", remedy)
-    if len(tables) == 1:
-        return unknown_columns("data", tables[0], remedy)
-    names = " and ".join(short_repr(list(table.names)) for table in tables)
-    return ConfigError(f"data: no reader recognizes two tables with these columns: {names}", remedy)
+    if len(tables) == len(sources):
+        remedy = _reader_to_name(registry, task, repr(str(paths[0])) if paths else "data")
+        return unknown_columns(names, tables[0], remedy, second=[*tables, None][1])
+    written = ", ".join(repr(str(path)) for path in paths)
+    for path in paths:
+        suffix = path.suffix.casefold()
+        if suffix in _WORKBOOKS:
+            return ConfigError(
+                f"{path}: expected a table such as CSV, found an Excel workbook",
+                f"Read it with pandas: evaluate(pandas.read_excel({str(path)!r}), metrics)",
+            )
+        if suffix in _CONFIGS:
+            return ConfigError(
+                f"{names}: no reader recognizes it"
+                if len(paths) == 1
+                else f"{names}: no reader recognizes them",
+                f"Run a config on the command line: valor run {path}\n"
+                "For a YOLO data set, pass the folder of predictions after its data.yaml: "
+                f"evaluate({str(path)!r}, 'runs/detect/val/labels', metrics)",
+            )
+    if len(paths) == 1:
+        remedy = f"If it has predictions, pass the ground truths first: evaluate(…, {written}, …)"
+    else:
+        remedy = "Specify a reader and its parameters: evaluate({'reader': …}, metrics)"
+    return ConfigError(
+        f"{names}: not recognized by any reader{'' if task is None else f' of the task {task}'}",
+        f"{remedy}\n{_SEE_READERS}",
+    )
 
 
-def _reader_to_name(registry: Registry, task: str | None) -> str:
+def _reader_to_name(registry: Registry, task: str | None, path: str) -> str:
     """Remedy for a table that no reader recognizes: the readers of tables."""
     served = None if task is None else registry.find(TaskSpec, task)
     readers = [
@@ -101,13 +123,13 @@ def _reader_to_name(registry: Registry, task: str | None) -> str:
     ]
     if not readers:
         remedy = None if task is None else registry.arrays_remedy(task)
-        return remedy or "See the readers with: valor list --readers"
+        return remedy or _SEE_READERS
     readers.sort(key=lambda spec: spec.task is None)  # readers of one task first
     names = [spec.short_name if task else spec.name for spec in readers]
     listed = f"Readers of tables are: {', '.join(names)}"
     if any(spec.short_name == "predicted" for spec in readers):
         return (
-            "Specify a reader and its columns: {'reader': 'predicted', 'path': data, "
+            f"Specify a reader and its columns: {{'reader': 'predicted', 'path': {path}, "
             f"'label': COLUMN, 'prediction': COLUMN}}\n{listed}"
         )
     return (

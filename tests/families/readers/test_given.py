@@ -185,9 +185,9 @@ def test_path_is_evaluated_as_on_command_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="data: no such file"):
         evaluate(tmp_path / "pred.csv", ["Accuracy"])
     (tmp_path / "notes.txt").write_text("hello")
-    with pytest.raises(ConfigError, match="data: no reader recognizes"):
+    with pytest.raises(ConfigError, match=r"notes\.txt: not recognized by any reader"):
         evaluate(tmp_path / "notes.txt", ["Accuracy"], "classification")
-    with pytest.raises(ConfigError, match="data: no reader recognizes"):
+    with pytest.raises(ConfigError, match=r"notes\.txt: not recognized by any reader"):
         evaluate(file, tmp_path / "notes.txt", ["Accuracy"], "classification")
 
 
@@ -339,7 +339,7 @@ def test_two_strings_are_read_as_paths(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"data\.groundtruths: no such file: 'a cat'"):
         evaluate("a cat", "the cat", ["ROUGE"])
     (tmp_path / "run.yaml").write_text("task: text\n")
-    with pytest.raises(ConfigError, match="data: no reader recognizes"):
+    with pytest.raises(ConfigError, match=r"run\.yaml: no reader recognizes it"):
         evaluate(tmp_path / "run.yaml", ["ROUGE"])
 
 
@@ -357,3 +357,52 @@ def test_task_in_capitals_suggests_its_name() -> None:
 def test_misspelt_key_of_the_reader_is_named() -> None:
     with pytest.raises(ConfigError, match="Rename redaer to reader"):
         evaluate({"redaer": "wide", "path": "a.csv"}, ["classification.Accuracy"])
+
+
+PYTHON_MESSAGES = {
+    "odd.csv": (
+        "one,two\ncat,dog\n",
+        "odd.csv: no reader recognizes these columns: 'one', 'two'",
+        "{'reader': 'predicted', 'path': 'odd.csv', 'label': COLUMN, 'prediction': COLUMN}",
+    ),
+    "preds.xlsx": (
+        "PK",
+        "preds.xlsx: expected a table such as CSV, found an Excel workbook",
+        "Read it with pandas: evaluate(pandas.read_excel('preds.xlsx'), metrics)",
+    ),
+    "data.yaml": (
+        "val: images\nnames: [cat]\n",
+        "data.yaml: no reader recognizes it",
+        "evaluate('data.yaml', 'runs/detect/val/labels', metrics)",
+    ),
+    "instances.json": (
+        '{"images": [], "annotations": []}',
+        "instances.json: not recognized by any reader",
+        "pass the ground truths first: evaluate(…, 'instances.json', …)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON_MESSAGES)
+def test_unrecognized_path_in_python_names_the_call_that_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content, message, remedy = PYTHON_MESSAGES[name]
+    Path(name).write_text(content)
+
+    with pytest.raises(ConfigError) as caught:
+        evaluate(name, ["classification.Accuracy"])
+
+    assert caught.value.message.startswith(message)
+    assert remedy in (caught.value.remedy or "")
+    assert "valor run" not in (caught.value.remedy or "") or name == "data.yaml"
+
+
+def test_frames_of_two_models_are_not_joined() -> None:
+    frame = pd.DataFrame({"y_true": ["cat", "dog"] * 10, "y_pred": ["cat", "cat"] * 10})
+
+    with pytest.raises(ConfigError, match="found the same true labels in both") as caught:
+        evaluate(frame, frame.copy(), ["Accuracy"])
+
+    assert "valor_core.compare(a, b)" in (caught.value.remedy or "")

@@ -153,8 +153,20 @@ def test_unsupported_report_suffix_suggests_name(valor, name, remedy):
 
 
 @pytest.mark.usefixtures("folder")
-def test_text_reader_for_classification_suggests_readers_of_task(valor):
-    result = valor("run", "preds.csv", "-m", "F1", "--task", "classification", "--reader", "csv")
+def test_format_as_reader_is_the_reader_that_recognizes_the_columns(folder, valor):
+    (folder / "preds.csv").write_text("y_true,y_pred\ncat,cat\ndog,cat\n")
+
+    result = valor("run", "preds.csv", "-m", "Accuracy", "--reader", "csv", "--json")
+
+    report = json.loads(result.stdout)
+    assert report["config"]["data"]["reader"] == "classification.predicted"
+    assert report["results"][0]["value"] == 0.5
+
+
+def test_text_reader_for_unknown_columns_of_labels_suggests_readers_of_task(folder, valor):
+    (folder / "names.csv").write_text("one,two\ncat,cat\n")
+
+    result = valor("run", "names.csv", "-m", "F1", "--task", "classification", "--reader", "csv")
 
     assert result.stderr.endswith(
         "expected a reader for classification, got 'tables.table'\n"
@@ -242,16 +254,6 @@ def test_suggested_command_extracts_list_from_json_file(folder, valor, packed):
     assert valor("run", "log-rows.json", "-m", "Accuracy").exit_code == 0
 
 
-def test_data_yaml_alone_asks_for_the_predictions(folder, valor):
-    (folder / "data.yaml").write_text("path: .\ntrain: images\nnames: [cat]\n")
-
-    refused = valor("run", "data.yaml", "-m", "mAP50")
-
-    assert refused.stderr.splitlines()[1] == (
-        "If it has ground truths, also pass the predictions: valor run data.yaml PREDICTIONS"
-    )
-
-
 def test_suggested_commands_convert_promptfoo_results(folder, valor):
     row = {"vars": {"question": "Who?"}, "response": {"output": "Ann"}, "target": "Ann"}
     (folder / "eval.json").write_text(json.dumps({"evalId": "a", "results": {"results": [row]}}))
@@ -282,3 +284,125 @@ def test_metrics_that_are_not_names_are_rejected(folder, valor, value):
     assert result.exit_code == 2
     assert "bug" not in result.stderr
     assert result.stderr.startswith("valor: metrics")
+
+
+def test_two_tables_without_common_column_ask_for_one(folder, valor):
+    (folder / "truth.csv").write_text("id,label\n1,cat\n")
+    (folder / "found.csv").write_text("photo,y_pred\n1,cat\n")
+
+    result = valor("run", "truth.csv", "found.csv", "-m", "Accuracy")
+
+    assert result.stderr.splitlines() == [
+        "valor: truth.csv and found.csv: no reader recognizes these columns: 'id', 'label' and "
+        "'photo', 'y_pred'",
+        "Rename a column so that both tables have the uids of the items under one name, such as "
+        "id.",
+    ]
+
+
+def test_suggested_command_names_columns_of_truth_file_and_prediction_file(folder, valor):
+    (folder / "truth.csv").write_text("key,what\n1,cat\n2,dog\n")
+    (folder / "found.csv").write_text("key,guess\n2,dog\n1,dog\n")
+
+    failed = valor("run", "truth.csv", "found.csv", "-m", "Accuracy")
+
+    command = failed.stderr.splitlines()[1].partition("valor ")[2]
+    for column in ("key", "what", "guess"):
+        command = command.replace("COLUMN", column, 1)
+    worked = valor(*shlex.split(command), "--json")
+    assert json.loads(worked.stdout)["results"][0]["value"] == 0.5
+
+
+def test_files_of_two_models_without_uids_are_not_joined(folder, valor):
+    rows = [f"{label},{label}" for label in ("cat", "dog") * 10]
+    for name in ("a.csv", "b.csv"):
+        (folder / name).write_text("\n".join(["y_true,y_pred", *rows]))
+
+    result = valor("run", "a.csv", "b.csv", "-m", "Accuracy")
+
+    assert "expected parts of one table, found the same true labels in both" in result.stderr
+    assert "valor compare a.json b.json" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("row", "metrics"),
+    [
+        ({"id": "a", "question": "q", "answer": "x", "reference": "x"}, "ExactMatch,TokenF1,ROUGE"),
+        ({"prediction": "x", "reference": "x"}, "ExactMatch,TokenF1,ROUGE"),
+    ],
+)
+def test_answers_without_metrics_get_a_command_that_works(folder, valor, row, metrics):
+    (folder / "answers.jsonl").write_text(json.dumps(row))
+
+    failed = valor("run", "answers.jsonl")
+
+    command = failed.stderr.splitlines()[1].partition("valor ")[2]
+    assert command == f"run answers.jsonl --metrics {metrics}"
+    assert valor(*shlex.split(command)).exit_code == 0
+
+
+def test_numbers_in_answers_name_the_line(folder, valor):
+    (folder / "answers.jsonl").write_text(
+        '{"question": "q", "answer": "x", "reference": "x"}\n'
+        '{"question": "q", "answer": 7, "reference": "7"}\n'
+    )
+
+    result = valor("run", "answers.jsonl", "-m", "ExactMatch")
+
+    assert result.stderr.splitlines() == [
+        "valor: answers.jsonl, line 2, field 'answer': expected a string, found 7",
+        "Write it as a string: '7'",
+    ]
+
+
+def test_empty_references_are_reported(folder, valor):
+    (folder / "answers.jsonl").write_text(
+        '{"answer": "x", "reference": "x"}\n{"answer": "x", "reference": ""}\n'
+    )
+
+    result = valor("run", "answers.jsonl", "-m", "ExactMatch", "--json")
+
+    assert json.loads(result.stdout)["warnings"] == [
+        "1 line with an empty text in 'reference' (first: answers.jsonl:2)"
+    ]
+
+
+DATA_SECTIONS = {
+    "preds.csv": "preds.csv",
+    "two files": "[truth.csv, found.csv]",
+    "path": "{path: preds.csv}",
+    "two sides": "{groundtruths: truth.csv, predictions: found.csv}",
+}
+
+
+@pytest.mark.parametrize("name", DATA_SECTIONS)
+def test_files_as_data_of_a_config_get_the_complete_section(folder, valor, name):
+    (folder / "preds.csv").write_text("id,y_true,y_pred\na,cat,dog\nb,dog,dog\n")
+    (folder / "truth.csv").write_text("id,y_true\na,cat\nb,dog\n")
+    (folder / "found.csv").write_text("id,y_pred\nb,dog\na,dog\n")
+    config = folder / "run.yaml"
+    config.write_text(f"metrics: [Accuracy]\ndata: {DATA_SECTIONS[name]}\n")
+
+    failed = valor("run", "run.yaml")
+
+    section, _, task = failed.stderr.splitlines()[1].partition("data: ")[2].partition(" and task: ")
+    config.write_text(f"metrics: [Accuracy]\ntask: {task}\ndata: {section}\n")
+    worked = valor("run", "run.yaml", "--json")
+    assert json.loads(worked.stdout)["results"][0]["value"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "remedy"),
+    [
+        ("odd.csv", "one,two\ncat,dog\n", "no reader recognizes these columns: 'one', 'two'"),
+        ("preds.xlsx", "PK", "expected a table such as CSV, found an Excel workbook"),
+    ],
+)
+def test_unknown_file_as_data_of_a_config_names_its_problem(folder, valor, name, content, remedy):
+    (folder / name).write_text(content)
+    (folder / "run.yaml").write_text(f"metrics: [Accuracy]\ndata: {name}\n")
+
+    result = valor("run", "run.yaml")
+
+    assert result.stderr.splitlines()[1] == f"{name}: {remedy}"
+    assert "NAME" not in result.stderr

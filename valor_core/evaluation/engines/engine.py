@@ -96,7 +96,9 @@ class PartitionTask:
         try:
             finished = self._count(state, partition, opened)
         except SchemaError as error:
-            raise ReadError(f"{partition.name}: {error.message}", error.remedy) from error
+            is_placed = error.message.startswith(tuple(f"{path}, " for path in partition.paths))
+            place = "" if is_placed else f"{partition.name}: "
+            raise ReadError(f"{place}{error.message}", error.remedy) from error
         except ValorError:
             raise
         except KeyboardInterrupt:

@@ -41,6 +41,9 @@ _INDICATED_SCORES = (
 )
 _NO_AND_YES = ({"0", "1"}, {"false", "true"})
 
+_LEAST_EQUAL = 10
+"""Rows from which equal true labels are no coincidence."""
+
 _SCORED = ("Accuracy", "F1", "ROCAUC")
 _UNSCORED = ("Accuracy", "Precision", "Recall", "F1")
 _OF_BEST = (*_UNSCORED, "CalibrationError")
@@ -54,6 +57,8 @@ def wide(files: Sequence[TableSource]) -> Detected | None:
     table = _alike(files)
     if table is not None:
         found = _scored(table, table, _path(files))
+        if found is not None:
+            _check_not_two_models(files, table)
         if found is not None or len(files) == 1:
             return found
     for pair in _pairs(files):
@@ -211,6 +216,7 @@ def predicted(files: Sequence[TableSource]) -> Detected | None:
     if table is not None and wide(files) is None:
         truth, prediction = column_called(table, _TRUTH), column_called(table, _PREDICTION)
         if truth is not None and prediction is not None and not _holds_lists(table, prediction):
+            _check_not_two_models(files, table)
             uid = column_called(table, _UID)
             columns = changed_columns({"uid": uid, "label": truth, "prediction": prediction})
             return _predicted(_path(files) | columns, table)
@@ -322,6 +328,26 @@ def _alike(files: Sequence[TableSource]) -> Table | None:
     tables = [first_rows(file) for file in files]
     names = {None if table is None else table.names for table in tables}
     return tables[0] if len(names) == 1 else None
+
+
+def _check_not_two_models(files: Sequence[TableSource], table: Table) -> None:
+    """Raise a `ConfigError` if tables without uids begin with the same true labels in one order.
+
+    Such tables are not parts of one data set, and their items would count twice.
+    """
+    truth = column_called(table, _TRUTH)
+    if len(files) != 2 or truth is None or column_called(table, _UID) is not None:
+        return
+    first, second = (
+        [] if one is None else one.values(truth).tolist() for one in map(first_rows, files)
+    )
+    if len(first) >= _LEAST_EQUAL and first == second and len({*map(str, first)}) > 1:
+        names = " and ".join(map(str, files))
+        raise ConfigError(
+            f"{names}: expected parts of one table, found the same true labels in both",
+            "To compare two models, evaluate each with its own report (-o a.json, -o b.json), then "
+            "run valor compare a.json b.json, or in Python: valor_core.compare(a, b)",
+        )
 
 
 def _path(files: Sequence[TableSource]) -> dict[str, object]:

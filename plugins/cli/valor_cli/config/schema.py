@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,8 +10,9 @@ from shlex import quote
 from typing import Any
 
 from attrs import frozen
-from valor_files import ReaderMatch, matching_readers
+from valor_files import matching_readers
 
+from valor_cli.config.inferred.unknown_files import missing, not_read
 from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, short_repr
 from valor_core.evaluation.options import EvaluationOptions, as_table
 from valor_core.parameters import parameter, parameters, parameters_from, parameters_of
@@ -114,11 +115,11 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
         )
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
-    if isinstance(own.get("data"), str):
+    files = _named_files(own.get("data"))
+    if files:
         raise ConfigError(
             f"{place}data must be a table, got {short_repr(own['data'])}",
-            f"Write it as: data: {_data_of(own['data'], own.get('task'), place)}\n"
-            "See the readers with: valor list --readers",
+            _data_remedy(files, own, place),
         )
     meant = [name for name in sections if did_you_mean("data", [name], cutoff=0.5)]
     if meant and "data" not in own:
@@ -128,7 +129,7 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     if "data" not in values and set(own) <= known:
         raise ConfigError(
             f"{place}data: expected a table, found none",
-            "Write it as: data: {reader: NAME, path: FILE}\n"
+            "Write it as, for example: data: {reader: predicted, path: preds.csv}\n"
             "See the readers with: valor list --readers",
         )
     for name, value in own.items():
@@ -144,18 +145,44 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
         raise ConfigError(error.message, remedy) from error
 
 
-def _data_of(file: str, task: Any, place: str) -> str:
-    """Suggest a data section for a file, with its reader if one recognizes the file."""
-    path = Path(place.removesuffix(": ")).parent / file
-    matches: list[ReaderMatch] = []
-    with suppress(ValorError, OSError):  # also of a name that is too long
-        if path.is_file():
-            matches = matching_readers(
-                [path], Registry(), task=task if isinstance(task, str) else None
-            )
-    if not matches:
-        return f"{{reader: NAME, path: {file}}}"
-    return f"{{{in_config({**matches[0].section, 'path': file})}}}"
+def _named_files(data: Any) -> list[str]:
+    """Names of files instead of a table with a reader."""
+    if isinstance(data, str):
+        return [data]
+    if isinstance(data, list) and all(isinstance(one, str) for one in data):
+        return data
+    if isinstance(data, Mapping) and "reader" not in data and {*data} <= {*_SIDES, "path"}:
+        names = [one for key in (*_SIDES, "path") if (one := data.get(key)) is not None]
+        return [str(name) for name in names if isinstance(name, str)]
+    return []
+
+
+def _data_remedy(files: Sequence[str], own: Mapping[str, Any], place: str) -> str:
+    """Suggest a data section for files, with the reader that recognizes them."""
+    registry, folder = Registry(), Path(place.partition(": ")[0]).parent
+    paths = [folder / file for file in files]
+    task, chosen = own.get("task"), own.get("metrics")
+    task = task if isinstance(task, str) else None
+    metrics: list[Any] = chosen if isinstance(chosen, list) else []
+    typed = " ".join(["valor run", *(quote(str(path)) for path in paths)])
+    try:
+        absent = [path for path in paths if not path.exists()]
+        if absent:
+            return str(missing(absent[0]))
+        matches = matching_readers(paths, registry, task=task, metrics=metrics)
+        if not matches:
+            return str(not_read(paths, typed, task, registry, metrics))
+    except ValorError as error:  # of a damaged table
+        return str(error)
+    except OSError:  # of a name that is too long
+        return "See the readers with: valor list --readers"
+    written = {str(path): file for path, file in zip(paths, files, strict=True)}
+    section = {
+        key: written.get(value, value) if isinstance(value, str) else value
+        for key, value in matches[0].section.items()
+    }
+    also = "" if task else f" and task: {matches[0].task}"
+    return f"Write it as: data: {{{in_config(section)}}}{also}"
 
 
 def _check_no_kind(name: str, value: Any, place: str) -> None:
@@ -165,6 +192,8 @@ def _check_no_kind(name: str, value: Any, place: str) -> None:
     if remedy is not None:
         raise ConfigError(f"{place}{name}: expected a table, got {short_repr(value)}", remedy)
 
+
+_SIDES = ("groundtruths", "predictions")
 
 _FORMS = {
     "engine": "engine: {name: local, workers: 4}",
@@ -184,7 +213,7 @@ _ELSEWHERE = {
     "evaluation_parameters": "Write each of them as a key of the config or of a metric.",
     "llm_api_params": "Write judge: {client: {name: openai, base_url: BASE_URL, model: MODEL}}",
     "matrix": "Write it as: runs: {matrix: {model: [small, large]}}",
-    "datum_uid": "Name the column under data: {reader: NAME, path: FILE, uid: COLUMN}",
+    "datum_uid": "Name the column under data: {reader: predicted, path: preds.csv, uid: COLUMN}",
 }
 """Remedies for arguments of the Python functions that are not config keys."""
 

@@ -16,7 +16,7 @@ from valor_cli.config.paths import moved_paths, path_from
 from valor_cli.config.reading.files import PARSERS, SCHEMA_KEY, STANDARD_INPUT
 from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, short_repr
-from valor_core.specs import ReaderSpec, Registry
+from valor_core.specs import MetricSpec, ReaderSpec, Registry
 from valor_core.specs.lookup import only_task
 from valor_core.specs.names import folded_name
 
@@ -98,6 +98,9 @@ def config_of(
     chosen_task, task = task, task or only_task(metrics, registry)
     chosen_reader = None if reader is None else reader_called(reader, registry, task)
     matches = matching_readers(files, registry, task=task, reader=chosen_reader, metrics=metrics)
+    if not matches and chosen_reader is not None and chosen_reader.task is None:
+        # "csv" names the format: another reader may know the columns
+        matches = matching_readers(files, registry, task=task, metrics=metrics)
     if not matches and chosen_reader is not None:
         matches = [ReaderMatch.of_files(chosen_reader, files, task, registry)]
     if not matches:
@@ -110,7 +113,7 @@ def config_of(
         )
     check_complete(matches[0], files, typed, metrics, data or {})
     if not metrics:
-        first = ",".join(matches[0].detected.metrics) or "NAME,NAME"
+        first = ",".join(matches[0].detected.metrics or _some_metrics(matches[0].task, registry))
         choice = f" --task {chosen_task}" if chosen_task else ""
         raise ConfigError(
             f"{command}: expected the names of metrics, got none",
@@ -118,6 +121,13 @@ def config_of(
             "See the installed ones with: valor list",
         )
     return matches[0].config(metrics)
+
+
+def _some_metrics(task: str, registry: Registry) -> list[str]:
+    """Return the first two metrics of a task, those that need no resource before others."""
+    metrics = [spec for spec in registry.all(MetricSpec) if spec.task == task]
+    metrics.sort(key=lambda spec: (bool(spec.resources), spec.namespace != task))
+    return [spec.name for spec in metrics[:2]]
 
 
 def named_metrics(options: Iterable[str]) -> list[Any]:

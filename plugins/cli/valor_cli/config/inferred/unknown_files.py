@@ -107,7 +107,8 @@ def not_read(
     if remedy is None:
         commands = _table_commands(files, typed, task, registry, metrics)
         remedy = _remedy(files, typed, tables=commands)
-    return unknown_columns(names, tables[0], remedy, of_task)
+    second = tables[1] if len(tables) == 2 else None
+    return unknown_columns(names, tables[0], remedy, of_task, second)
 
 
 def _flat_copy(file: Path, table: Table) -> str | None:
@@ -313,5 +314,5 @@ def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> st
             f"valor run GROUNDTRUTHS {first}\n{_SEE_READERS}"
         )
     if not named:
-        return f"Specify the reader: {typed} --reader NAME\n{_SEE_READERS}"
+        return f"Specify the reader with --reader.\n{_SEE_READERS}"
     return "\n".join([*named, ask])
