@@ -21,7 +21,9 @@ from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from viewers import Reply
 
-from valor_core.results import ItemRows, Report
+from valor_core import evaluate
+from valor_core.results import ItemRow, ItemRows, Report, Result
+from valor_core.results.report import ItemTable
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted(path.parent.name for path in ROOT.glob("examples/*/config.yaml"))
@@ -280,6 +282,52 @@ class TestItems:
         assert len(first.text) < 200_000
 
 
+class TestReportOfPython:
+    def test_rows_and_their_details_are_shown_without_data(
+        self, serve: Serve, tmp_path: Path
+    ) -> None:
+        table = {"y_true": ["a", "b"], "y_pred": ["a", "a"], "uid": ["x/1", "x/2"]}
+        evaluate(table, ["Accuracy", "F1"], items=True).save(tmp_path / "report.json")
+        get = serve(pages_of(tmp_path / "report.json"))
+
+        item = get("/item?uid=x%2F2")
+        pages = [get("/"), get("/items?wrong=*"), item, get("/thresholds")]
+        assert [one.status for one in pages] == [200] * 4
+        assert pages[0].links("items?label=b")
+        assert pages[1].links("item?") == ["item?wrong=%2A&uid=x%2F2"]
+        assert "predicted a, true b" in item.words
+        assert "F1 fp 1" in item.words
+        assert "The report has no data section" in pages[3].words
+
+    def test_report_without_rows_and_data_says_how_to_write_one(
+        self, serve: Serve, tmp_path: Path
+    ) -> None:
+        evaluate(["a", "b"], ["a", "a"], ["Accuracy"]).save(tmp_path / "report.json")
+        get = serve(pages_of(tmp_path / "report.json"))
+
+        assert get("/").status == 200
+        reply = get("/items")
+        assert reply.status == 400
+        assert (
+            "has no data section to read items from "
+            "Write a report of data files, with: valor run CONFIG -o report.json"
+        ) in reply.words
+
+    def test_verdicts_are_shown_without_data(self, serve: Serve, tmp_path: Path) -> None:
+        verdict = {"text": HOSTILE, "verdict": "no"}
+        rows = [ItemRow("q", 0.5, {"verdicts": [verdict], "note": HOSTILE})]
+        report = Report(
+            results=[Result(type="Faithfulness", value=0.5)],
+            items=(ItemTable("llm.Faithfulness@2", {}, rows),),
+        )
+        report.save(tmp_path / "report.json")
+
+        page = serve(pages_of(tmp_path / "report.json"))("/item?uid=q")
+
+        assert page.words.count(HOSTILE) >= 2
+        assert "<script>alert" not in page.text
+
+
 class TestServer:
     @pytest.mark.parametrize(
         ("host", "status"),
@@ -288,6 +336,8 @@ class TestServer:
             ("localhost:9999", 200),
             ("LOCALHOST", 200),
             ("[::1]:80", 200),
+            ("[::1]", 200),
+            ("127.0.0.1:", 200),
             ("evil.example", 403),
             ("127.0.0.1.evil.example:80", 403),
             ("localhost@evil.example", 403),

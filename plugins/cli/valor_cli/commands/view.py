@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import webbrowser
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from glob import glob
 from pathlib import Path
@@ -64,14 +64,14 @@ def command(report: Path, settings: tuple[str, ...], port: int, opens: bool, as_
     return 0
 
 
-def pages_of(path: Path, settings: Iterable[str] = ()) -> ViewerPages:
+def pages_of(path: Path, settings: Sequence[str] = ()) -> ViewerPages:
     """Return the pages of a report.
 
     Parameters
     ----------
     path : Path
         Report in ``.json``.
-    settings : iterable of str
+    settings : sequence of str
         Settings ``path=value`` of its config, such as the new path of data.
 
     Raises
@@ -79,7 +79,10 @@ def pages_of(path: Path, settings: Iterable[str] = ()) -> ViewerPages:
     ValorError
         If the report cannot be read, its data are missing, or a plugin is not installed.
     """
-    source, files = source_of(load_report(path), path, settings)
+    report = load_report(path)
+    if "data" not in report.config and not settings:
+        return ViewerPages(ReportSource(report=report, name=str(path)))
+    source, files = source_of(report, path, settings)
     source.check()
     return ViewerPages(source, newer(files, path))
 

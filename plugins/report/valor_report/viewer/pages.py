@@ -25,7 +25,7 @@ from valor_report.tables.sections import number_tables
 from valor_report.tables.text_table import MISSING, Cell, Row, TextTable, number_text
 from valor_report.viewer.item_columns import Column, ItemNumbers, ItemTexts
 from valor_report.viewer.item_query import ITEM, PAGE, ItemQuery
-from valor_report.viewer.pictures import Pictures
+from valor_report.viewer.pictures import Drawn, Pictures, detail_texts
 from valor_report.viewer.source import ReportSource
 from valor_report.viewer.thresholds import (
     Threshold,
@@ -200,7 +200,7 @@ class ViewerPages:
         chosen = query.positions(items)
         pages = max(1, -(-len(chosen) // PAGE))
         query = evolve(query, page=min(query.page, pages))
-        shown = _shown(items.columns, self.source.evaluation.slices.fields)
+        shown = _shown(items.columns, self.source.fields)
         notes, rows = Notes(), []
         for position in chosen[(query.page - 1) * PAGE : query.page * PAGE].tolist():
             uid = str(items.uids[position])
@@ -245,10 +245,13 @@ class ViewerPages:
         drawn = []
         tables = [_values(items.columns, position)]
         try:
-            item = self.source.item(uid)
-            values = chosen_values(given, settings)
-            drawn = pictures.of(item, changed_parameters(pictures.parameters(), values))
-            tables += _metadata(item.datums.at(0).metadata)
+            if self.source.data is None:
+                drawn = [Drawn(detail_texts(self.source.details(uid)), {})]
+            else:
+                item = self.source.item(uid)
+                values = chosen_values(given, settings)
+                drawn = pictures.of(item, changed_parameters(pictures.parameters(), values))
+                tables += _metadata(item.datums.at(0).metadata)
         except ValorError as error:
             trouble = [error.message, *(error.remedy or "").splitlines()]
         order = query.positions(items).tolist()
@@ -295,12 +298,17 @@ class ViewerPages:
         kept = live.kept
         results = [one for one in self.source.report if one.type in kept]
         about = "Set a value to evaluate the data again. The report does not change."
+        nothing = (
+            "The report has no data section, so that it cannot be evaluated again."
+            if self.source.data is None
+            else "No metric of the report has a threshold to change."
+        )
         return self._made(
             "viewer/thresholds.html",
             status,
             navigation=self._links("Thresholds"),
             title="Thresholds",
-            about=about if available else "No metric of the report has a threshold to change.",
+            about=about if available else nothing,
             thresholds=_settings(available, given),
             trouble=trouble,
             warnings=() if found is None else found.warnings,

@@ -17,6 +17,7 @@ from valor_core.specs import GallerySpec
 from valor_report.gallery.parameters import GalleryParameters
 from valor_report.gallery.pictures import Gallery, MarkedPiece, MarkedTexts, Picture
 from valor_report.output_files import SHOW_TRACEBACK, bug_message
+from valor_report.pages.item_section import Facts
 from valor_report.tables.text_table import number_text
 from valor_report.viewer.source import ReportSource
 
@@ -61,7 +62,7 @@ class Pictures:
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Return the parameters of the first gallery of the task; empty without one."""
-        specs = self._specs()
+        specs = self._specs() if self.source.data is not None else []
         return parameters_of(specs[0].parameter_class) if specs else ()
 
     def of(self, item: Batch, changes: Mapping[str, Any]) -> list[Drawn]:
@@ -172,6 +173,20 @@ def plain_texts(item: Batch, notes: Sequence[str] = ()) -> MarkedTexts:
         if text:
             texts[name.replace("_", " ")] = (MarkedPiece(text),)
     return MarkedTexts(texts, {}, notes)
+
+
+def detail_texts(details: Mapping[str, Any]) -> MarkedTexts:
+    """Return the details of an item as texts and tables, for reports without data.
+
+    Examples
+    --------
+    >>> shown = detail_texts({"A note": "short", "A claims": [{"text": "a", "verdict": "no"}]})
+    >>> list(shown.texts), list(shown.tables)
+    (['A note'], ['A claims'])
+    """
+    facts = Facts.of(details)
+    texts = {name: (MarkedPiece(text[:_LONGEST]),) for name, text in facts.texts}
+    return MarkedTexts(texts, {}, tables=facts.tables)
 
 
 def _text(value: Any) -> str:

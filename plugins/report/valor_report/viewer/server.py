@@ -7,6 +7,7 @@ and no page of another site reads the report. No path of a request names a file.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from http import HTTPStatus
@@ -97,7 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_local(self) -> bool:
         """Return whether a request names this machine, and comes from no page of another site."""
         hosts = self.headers.get_all("Host", [])
-        name = hosts[0].rpartition(":")[0] or hosts[0] if len(hosts) == 1 else ""
+        name = re.sub(r":\d*$", "", hosts[0]) if len(hosts) == 1 else ""
         is_page = self.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
         is_foreign = self.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
         return name.lower() in _NAMES and (is_page or not is_foreign)

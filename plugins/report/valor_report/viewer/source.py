@@ -23,7 +23,11 @@ from valor_core.results import Report
 from valor_core.results.report import ItemTable
 from valor_core.schemas import Batch, Codes
 from valor_core.specs import Registry
+from valor_report.tables.item_tables import NAMED, RECORDS, SLICES
 from valor_report.viewer.item_columns import ItemColumns
+
+_COLUMNS = (*NAMED, SLICES, *RECORDS)
+"""Details that are columns of the list of items, or only in the JSON report."""
 
 
 @frozen(eq=False, repr=False)
@@ -66,12 +70,13 @@ class ReportSource:
         The report.
     name : str
         Name of its file, for messages.
-    options : EvaluationOptions
+    options : EvaluationOptions, optional
         Options of the run.
     task : str
         Task of the data.
-    data : mapping
-        Name and parameters of the reader.
+    data : mapping, optional
+        Name and parameters of the reader. Without it, as in reports of Python, the viewer shows the
+        rows of the report alone.
     gallery : mapping, optional
         Section ``gallery`` of the config.
     registry : Registry
@@ -86,9 +91,9 @@ class ReportSource:
 
     report: Report
     name: str
-    options: EvaluationOptions
-    task: str
-    data: Mapping[str, Any]
+    options: EvaluationOptions | None = None
+    task: str = ""
+    data: Mapping[str, Any] | None = None
     gallery: Mapping[str, Any] | None = None
     registry: Registry = field(factory=Registry)
     resources: Mapping[str, Any] = field(factory=dict)
@@ -101,8 +106,21 @@ class ReportSource:
     def evaluation(self) -> Evaluation:
         """Evaluation of the run, which filters items and maps labels."""
         return Evaluation.of(
-            self.options, self.task, self.resources, self.registry, self.folder, self.place
+            self._options(), self.task, self.resources, self.registry, self.folder, self.place
         )
+
+    def _options(self) -> EvaluationOptions:
+        if self.options is None or self.data is None:
+            raise ReportError(
+                f"{self.name}: has no data section to read items from",
+                "Write a report of data files, with: valor run CONFIG -o report.json",
+            )
+        return self.options
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Metadata fields of the slices."""
+        return () if self.data is None else self.evaluation.slices.fields
 
     def check(self) -> None:
         """Raise the error of an invalid metric or reader, before anything is read."""
@@ -113,12 +131,12 @@ class ReportSource:
         """Positions of the metrics that need no resource such as a judge, so they cost nothing."""
         return tuple(
             position
-            for position, choice in enumerate(self.options.metrics)
+            for position, choice in enumerate(() if self.data is None else self._options().metrics)
             if self._is_repeatable(choice)
         )
 
     def _is_repeatable(self, choice: Any) -> bool:
-        options = evolve(cast(Any, self.options), metrics=(choice,))
+        options = evolve(cast(Any, self._options()), metrics=(choice,))
         try:
             alone = Evaluation.of(options, self.task, {}, self.registry, self.folder, self.place)
         except ValorError:
@@ -135,6 +153,8 @@ class ReportSource:
     @property
     def names(self) -> tuple[str, ...]:
         """Short names of the metrics in the order of the config."""
+        if self.data is None:
+            return ()
         return tuple(metric.spec.short_name for metric in self.evaluation.plan.metrics)
 
     def evaluated(self, metrics: Sequence[Any], *, items: bool = False) -> Report:
@@ -153,7 +173,7 @@ class ReportSource:
             If a parameter is invalid, or the data cannot be read or have changed.
         """
         options = evolve(
-            cast(Any, self.options),
+            cast(Any, self._options()),
             metrics=tuple(metrics),
             slices=(),
             confidence=None,
@@ -181,7 +201,7 @@ class ReportSource:
         """Rows of items: those of the report, or of its metrics that cost nothing."""
         if self.report.items:
             return self.report.items
-        metrics = [self.options.metrics[position] for position in self.repeatable]
+        metrics = [self._options().metrics[position] for position in self.repeatable]
         return self.evaluated(metrics, items=True).items if metrics else ()
 
     @cached_property
@@ -190,7 +210,7 @@ class ReportSource:
         with self._lock:
             tables = [table for table in self.tables if len(table.rows)]
             found = ItemColumns.of(tables, None if tables else self.places.uids)
-            if {*self.evaluation.slices.fields} <= found.columns.keys():
+            if {*self.fields} <= found.columns.keys():
                 return found
             with suppress(ValorError):  # without the data, the rows of the report are shown
                 return found.with_texts(self.places.uids, self.places.fields)
@@ -199,12 +219,13 @@ class ReportSource:
     @cached_property
     def places(self) -> ItemPlaces:
         """Positions of the items in the data, which are read once for it."""
+        self._options()
         with self._reading():
             uids: list[NDArray[np.str_]] = []
             partitions: list[Codes] = []
             places: list[Codes] = []
             starts = [0]
-            fields: dict[str, list[Any]] = {name: [] for name in self.evaluation.slices.fields}
+            fields: dict[str, list[Any]] = {name: [] for name in self.fields}
             for number, partition in enumerate(self._partitions):
                 first = 0
                 start = starts[-1]
@@ -228,6 +249,17 @@ class ReportSource:
                 tuple(starts),
                 fields,
             )
+
+    def details(self, uid: str) -> dict[str, Any]:
+        """Return the details of an item in the rows of the report, by metric and name."""
+        found: dict[str, Any] = {}
+        for table in self.tables:
+            short = table.metric.partition("@")[0].rpartition(".")[2]
+            for row in np.flatnonzero(table.rows.uids.astype(np.str_) == uid)[:1].tolist():
+                held = table.rows.details.get(row, {})
+                named = {name: one for name, one in held.items() if name not in _COLUMNS}
+                found |= {f"{short} {name.replace('_', ' ')}": one for name, one in named.items()}
+        return found
 
     def item(self, uid: str) -> Batch:
         """Read an item.
@@ -264,7 +296,7 @@ class ReportSource:
 
     @cached_property
     def _reader(self) -> Reader:
-        return reader_of(self.data, self.task, self.registry, self.folder, self.place)
+        return reader_of(self.data or {}, self.task, self.registry, self.folder, self.place)
 
     @cached_property
     def _partitions(self) -> tuple[Partition, ...]:

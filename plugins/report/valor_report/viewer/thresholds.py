@@ -229,7 +229,8 @@ class Thresholds:
         )
 
     def _entry(self, position: int) -> Mapping[str, Any]:
-        entry = self.source.options.metrics[position]
+        options = self.source.options
+        entry = {} if options is None else options.metrics[position]
         return entry if isinstance(entry, Mapping) else {"name": entry}
 
     def _declared(self, position: int) -> Sequence[Parameter]:
