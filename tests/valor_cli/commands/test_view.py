@@ -381,6 +381,12 @@ class TestServer:
         assert "score_cat" not in reply.text
         assert "no such page Open the first page: /" in reply.words
 
+    def test_malformed_address_is_answered(self, table: Path, serve: Serve) -> None:
+        get = serve(pages_of(table))
+
+        assert get("http://[", Host="localhost").status == 400
+        assert get("/").status == 200
+
     @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
     def test_other_methods_are_rejected(self, table: Path, serve: Serve, method: str) -> None:
         reply = serve(pages_of(table))("/", method)

@@ -78,7 +78,11 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_local():
             self._send_text(HTTPStatus.FORBIDDEN, "Open the address that valor view has printed.")
             return
-        address = urlsplit(self.path)
+        try:
+            address = urlsplit(self.path)
+        except ValueError:
+            self._send_text(HTTPStatus.BAD_REQUEST, "Expected the path of a page.")
+            return
         try:
             page = self.server.pages.page(address.path, address.query)
         except Exception as error:
