@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest, ttest_rel
-from valor_intervals import compare
+from valor_intervals import compare, corrected
 
 import valor_core
 from valor_core import Report, Result, Text, evaluate, metric
@@ -329,3 +329,34 @@ def test_many_items_get_students_test_with_the_same_p_value() -> None:
 
     assert (student.test.method, swapped.test.method) == ("Student", "randomization")
     assert student.test.p == pytest.approx(swapped.test.p, abs=0.015)
+
+
+def test_p_values_of_main_numbers_labels_and_slices_are_corrected_separately() -> None:
+    random = np.random.default_rng(7)
+    truth = random.integers(0, 4, 300).astype(str)
+    first, second = (
+        np.where(random.random(300) < share, truth, random.integers(0, 4, 300).astype(str))
+        for share in (0.7, 0.8)
+    )
+    reports = [
+        evaluate(
+            {"y_true": truth, "y_pred": found, "site": np.arange(300) % 3},
+            ["F1"],
+            slices=["site"],
+            confidence=0.95,
+        )
+        for found in (first, second)
+    ]
+
+    numbers = [one for one in compare(*reports).numbers if one.test is not None]
+
+    families = {
+        "main": [n for n in numbers if not n.result.slice and "label" not in n.result.parameters],
+        "labels": [n for n in numbers if not n.result.slice and "label" in n.result.parameters],
+        "slices": [n for n in numbers if n.result.slice],
+    }
+    assert [len(family) for family in families.values()] == [3, 4, 21]
+    for family in families.values():
+        tests = [one.test for one in family]
+        expected = corrected([test.uncorrected for test in tests])
+        assert [test.p for test in tests] == pytest.approx(expected)

@@ -157,3 +157,17 @@ def test_all_true_ranks_are_in_the_intervals() -> None:
         covered += all(a <= c and d <= b for (a, b), (c, d) in zip(intervals, true, strict=True))
 
     assert covered / 300 >= 0.95
+
+
+def test_ranking_has_the_differences_of_all_pairs(registry: Registry) -> None:
+    reports = {"a": report(20), "b": report(50), "c": report(52)}
+
+    ranking = leaderboard(reports, registry=registry).rankings[0]
+
+    assert set(ranking.tests) == {("a", "b"), ("a", "c"), ("b", "c")}
+    forward, back = ranking.difference("a", "c"), ranking.difference("c", "a")
+    assert forward is not None
+    assert back is not None
+    assert forward.low < 32 / 60 < forward.high
+    assert (back.low, back.high) == (-forward.high, -forward.low)
+    assert forward.p == back.p == pytest.approx(3 * 2 / 2**32)

@@ -67,25 +67,31 @@ def _answer_of_main(main: Sequence[Change], first: str, second: str) -> Answer:
     if all(one.verdict == "same" for one in main):
         return Answer(f"{second} has the same {numbers} as {first}.", "faint")
     better, worse = ([one for one in main if one.verdict == way] for way in ("better", "worse"))
-    tested = [one for one in main if one.is_tested]
-    if not tested:
-        text = f"{second} is better than {first} in {len(better):,} of {numbers}, worse in "
-        return Answer(f"{text}{_count(len(worse))}; no test says whether that is chance.")
-    clear = [[one for one in way if one.is_tested] for way in (better, worse)]
-    up, down = map(len, clear)
-    if up or down:
-        text = f"{second} is better than {first} in {_count(up)} of {numbers} beyond chance"
-        if not up:
-            text = f"{second} is worse than {first} in {down:,} of {numbers} beyond chance"
-        text += f", {'better' if not up else 'worse'} in {_count(down if up else up)}."
-    elif count == 1:
-        text = f"{second} and {first} may differ by chance alone."
-    else:
-        text = f"{second} and {first} may differ by chance alone: none of {numbers} is clearly "
-        text += "better or worse."
+    up, down = (sum(one.is_tested for one in way) for way in (better, worse))
     untested = len(better) + len(worse) - up - down
-    text += f" {untested:,} more differ{'s' * (untested == 1)} without a test." if untested else ""
-    return Answer(text, "bad" if down else "good" if up else "")
+    if not any(one.is_tested for one in main):
+        ways = _ways(len(better), len(worse), first, second, numbers)
+        sentences = [f"{ways}; no test says whether that is chance." if untested else ""]
+    else:
+        sentences = [f"{_ways(up, down, first, second, numbers, ' beyond chance')}."]
+        if not (up or down):
+            end = "." if count == 1 else f": none of {numbers} is clearly better or worse."
+            sentences = [f"{second} and {first} may differ by chance alone{end}"]
+        more = "differs" if untested == 1 else "differ"
+        sentences += [f"{untested:,} more {more} without a test."] if untested else []
+    vanished = sum(one.verdict == "vanished" for one in main)
+    verb = "number has" if vanished == 1 else "numbers have"
+    sentences += [f"{vanished:,} main {verb} no value in {second}."] if vanished else []
+    tone: Tone = "bad" if down or vanished else "good" if up else ""
+    return Answer(" ".join(filter(None, sentences)), tone)
+
+
+def _ways(better: int, worse: int, first: str, second: str, numbers: str, beyond: str = "") -> str:
+    """Say in how many numbers the second report is better or worse, better first if in any."""
+    ways = [(better, "better"), (worse, "worse")]
+    (most, way), (least, other) = ways if better else ways[::-1]
+    text = f"{second} is {way} than {first} in {most:,} of {numbers}{beyond}"
+    return f"{text}, {other} in {_count(least)}"
 
 
 def _answer_of_others(others: Sequence[Change]) -> str:
