@@ -76,6 +76,10 @@ class Batch:
         """Convert the objects of the task to a batch."""
         raise not_defined(cls, "of(items)")
 
+    def item_details(self) -> Mapping[str, NDArray[Any]]:
+        """Return columns for the rows of items in reports: ``truth`` and ``prediction``."""
+        return {}
+
     def select(self, positions: Codes) -> Self:
         """Return the items at the given ascending positions."""
         raise not_defined(self, "select(positions)")

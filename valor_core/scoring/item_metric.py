@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, evolve, field, frozen
 
@@ -48,11 +48,16 @@ class ItemScores(State):
         Parameters as JSON, which separate the rows of two settings of a metric.
     metadata : tuple of str
         Metadata fields stored with the rows.
+    rows : tuple of bool
+        Not empty to add details of the items to the rows.
     """
+
+    keeps_rows: ClassVar[bool] = True
 
     metric: str
     parameters: str
     metadata: tuple[str, ...] = ()
+    _has_details: tuple[bool, ...] = field(default=(), alias="rows")
     _parts: list[ItemRows] = field(factory=list, alias="parts")
 
     @property

@@ -29,6 +29,7 @@ from valor_core.parameters.declaration import parameter_values
 from valor_core.resources.bound import Facts
 from valor_core.resources.journal import Journal, row_key
 from valor_core.resources.opening import OpenResources
+from valor_core.results.detail_columns import with_details
 from valor_core.results.item_rows import SINGLE, ItemRow, ItemRows, Numbers, RowValue
 from valor_core.results.json_values import as_json
 from valor_core.results.result import (
@@ -80,9 +81,16 @@ class ItemScorer(Preparation):
     ) -> list[ItemRows]:
         """Score a batch by all metrics; return rows with the metadata of each request."""
         scorers: list[Any] = [request.prepare for request in requests]
+        scored = score(scorers, batch, resources)
+        if any("rows" in dict(request.union) for request in requests):
+            columns = batch.item_details()
+            scored = [
+                evolve(rows, details=with_details(rows.details, columns, len(rows)))
+                for rows in scored
+            ]
         return [
             _with_metadata(rows, batch.datums, dict(request.union)["metadata"])
-            for request, rows in zip(requests, score(scorers, batch, resources), strict=True)
+            for request, rows in zip(requests, scored, strict=True)
         ]
 
 

@@ -56,7 +56,9 @@ def test_rows_have_the_uid_the_prediction_and_its_contexts() -> None:
     (table,) = evaluate_text_generation(PREDICTIONS, "ROUGE", TRUTHS).items
 
     assert [row.uid for row in table.rows] == ["uid0", "uid1"]
-    assert [row.details for row in table.rows] == [
+    details = [dict(row.details) for row in table.rows]
+    assert [one.pop("truth") for one in details] == ["No.", "It was in 1776"]
+    assert details == [
         {
             "datum_uid": "uid0",
             "prediction": "They did not.",

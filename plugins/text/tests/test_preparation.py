@@ -206,5 +206,6 @@ def test_row_details_contain_the_fault() -> None:
     wer, bleu = (table.rows for table in report.items)
     assert wer[0].details["preparation"] == "Chinese or Japanese text not split"
     assert "preparation" not in wer[1].details
-    assert dict(bleu[0].details) == {"preparation": "Chinese or Japanese text not split"}
-    assert dict(bleu[1].details) == {}
+    assert bleu[0].details["preparation"] == "Chinese or Japanese text not split"
+    assert "wrong" not in bleu[0].details
+    assert dict(bleu[1].details) == {"truth": "a", "prediction": "a"}

@@ -19,6 +19,11 @@ def test_rows_are_the_counts_of_each_item() -> None:
     assert table.rows[0].to_dict() == {
         "uid": "q1",
         "value": {"hits": 3.0, "substitutions": 0.0, "deletions": 0.0, "insertions": 1.0},
+        "details": {
+            "truth": "the cat sat",
+            "prediction": "the cat sat down",
+            "wrong": "1 insertion",
+        },
     }
 
 

@@ -104,7 +104,7 @@ def evaluate_text_generation(
     >>> report["ROUGE"].value
     {'rouge1': 0.5, 'rougeL': 0.5}
     >>> report.items[0].rows[0].details
-    {'datum_uid': 'q1', 'prediction': 'the cat', 'contexts': []}
+    {'datum_uid': 'q1', 'prediction': 'the cat', 'contexts': [], 'truth': 'a cat'}
     """
     registry = Registry() if registry is None else registry
     is_one = isinstance(metrics_to_return, (str, Mapping, MetricSpec))

@@ -133,6 +133,9 @@ _LISTS = ("references", "contexts", "reference_contexts")
 _COLUMNS = dict(zip(TEXT_FIELDS, TEXT_FIELDS, strict=True)) | _SINGLE
 """Name of each field in a batch."""
 
+_LONGEST = 200
+"""Most characters of an excerpt."""
+
 _NONE = np.array(None, dtype=object)
 
 
@@ -166,6 +169,10 @@ def _are_unicode(texts: Iterable[str]) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _excerpt(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 @frozen(repr=False)
@@ -285,6 +292,19 @@ class TextBatch(Batch):
             np.equal(column, _NONE) if field in _SINGLE else ~column.astype(bool)
         )
         return lacking
+
+    def item_details(self) -> Mapping[str, NDArray[Any]]:
+        """Return excerpts of the response and of the first reference of each item.
+
+        Examples
+        --------
+        >>> batch = TextBatch.of([Text("q1", response="Paris", references=["Paris", "paris"])])
+        >>> {name: column.tolist() for name, column in batch.item_details().items()}
+        {'truth': ['Paris'], 'prediction': ['Paris']}
+        """
+        references = [texts[0] if texts else None for texts in self.references.tolist()]
+        found = {"truth": references, "prediction": self.responses.tolist()}
+        return {name: object_column(map(_excerpt, texts)) for name, texts in found.items()}
 
     def select(self, positions: Codes) -> TextBatch:
         """Return the items at the given positions."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from valor_core.parameters import parameter_values
 from valor_core.results import ItemRows, Result, Undefined
+from valor_core.results.detail_columns import with_details
 from valor_core.schemas.columns import natural
 from valor_core.schemas.text import TextBatch
 from valor_core.states import DerivedState, ExactSum, StateContent, StateRequest, counted
@@ -79,7 +80,9 @@ class CorpusSums(DerivedState):
                     self.column_names(name), column.reshape(len(items), -1).T, strict=True
                 )
             }
-            self._rows.append(ItemRows(items.datums.uids.copy(), columns))
+            columns_of_items = {**items.item_details(), **self.errors(counts)}
+            details = with_details({}, columns_of_items, len(items))
+            self._rows.append(ItemRows(items.datums.uids.copy(), columns, details))
         self.note_faults(items, faults)
 
     def count(self, items: TextBatch) -> tuple[Mapping[str, NDArray[Any]], Codes | None]:
@@ -105,6 +108,10 @@ class CorpusSums(DerivedState):
         if not isinstance(total, np.ndarray):
             return (name,)
         return [f"{name}_{i + 1}" for i in range(total.size)]
+
+    def errors(self, counts: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return further details of items from their counts, such as the column ``wrong``."""
+        return {}
 
     def tables(self, columns: Mapping[str, NDArray[np.float64]] | None = None) -> SimpleNamespace:
         """Return the sums by field, with a row for each value of the columns.

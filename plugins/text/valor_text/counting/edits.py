@@ -11,7 +11,7 @@ from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas import natural_order
-from valor_core.schemas.columns import natural
+from valor_core.schemas.columns import natural, object_column
 from valor_core.schemas.text import TextBatch
 from valor_core.states import counted
 from valor_text.counting.corpus import PreparedSums
@@ -29,6 +29,26 @@ def errors(counts: Positions) -> Positions:
     """Return the number of edits except hits in each row of counts."""
     found: Positions = counts[..., HIT + 1 :].sum(-1)
     return found
+
+
+def edit_texts(counts: Positions) -> NDArray[np.object_]:
+    """Describe the edits of each row of counts, such as ``2 substitutions, 1 deletion``.
+
+    Examples
+    --------
+    >>> edit_texts(np.array([[5, 2, 1, 0], [5, 0, 0, 0]])).tolist()
+    ['2 substitutions, 1 deletion', '']
+    """
+    distinct, indices = np.unique(counts[:, HIT + 1 :], axis=0, return_inverse=True)
+    texts = [
+        ", ".join(
+            f"{number:,} {kind if number > 1 else kind[:-1]}"
+            for kind, number in zip(KINDS[HIT + 1 :], row, strict=True)
+            if number
+        )
+        for row in distinct.tolist()
+    ]
+    return object_column(texts)[indices.ravel()]
 
 
 def reference_tokens(counts: Positions) -> Positions:
@@ -117,6 +137,10 @@ class EditSums(PreparedSums):
         if self._most:
             self._keep(items, edits)
         return {"counts": edits.counts}, edits.faults
+
+    def errors(self, counts: Mapping[str, Positions]) -> dict[str, NDArray[Any]]:
+        """Describe the edits of items."""
+        return {"wrong": edit_texts(counts["counts"])}
 
     def column_names(self, name: str) -> tuple[str, ...]:
         """Return the names of the columns in the rows of items."""

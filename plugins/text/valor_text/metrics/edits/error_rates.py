@@ -28,6 +28,7 @@ from valor_text.counting.edits import (
     EditSums,
     NearestEdits,
     aligned,
+    edit_texts,
     errors,
     reference_tokens,
     response_tokens,
@@ -102,7 +103,8 @@ def _mean(rate: Rate) -> Callable[[TextBatch, Parameters, Mapping[str, Any]], It
         reason = Undefined(f"reference without {parameters.unit}")
         numbers = Numbers(values, (~is_rated).astype(np.uint8), (reason,))
         counts = dict(zip(KINDS, edits.counts.T, strict=True))
-        details = DetailColumns(counts | {"reference": edits.references}, np.arange(len(batch)))
+        described = {"wrong": edit_texts(edits.counts), "reference": edits.references}
+        details = DetailColumns(counts | described, np.arange(len(batch)))
         rows = ItemRows(batch.datums.uids, {"": numbers}, details)
         found: ItemRows = preparation.rows(batch, rows, edits.faults)
         return found
