@@ -28,7 +28,6 @@ from valor_core.specs import ReaderSpec, Registry
 from valor_core.specs.names import folded_name
 
 if TYPE_CHECKING:
-    from valor_report.gallery.gallery_page import GalleryItem
     from valor_report.gallery.worst_items import PlannedGallery
 
 
@@ -78,12 +77,12 @@ def run_config(
     rows = report.items
     report = outputs.write(report if chosen.items else evolve(report, items=()), failed)
     if planned is not None and not report.interrupted:
-        drawn: list[GalleryItem] = []
         with failed.collect(planned.folder):
-            warnings = planned.draw(evaluator.evaluation, reader, rows, drawn)
-            if warnings or (drawn and report.items):
-                report = evolve(report, warnings=(*report.warnings, *warnings))
-                outputs.write_reports(report, failed, drawn, planned.legend)
+            warnings = planned.draw(evaluator.evaluation, reader, rows)
+            report = evolve(report, warnings=(*report.warnings, *warnings))
+            pages = [path for path in outputs.reports if path.suffix == ".html" and report.items]
+            again = outputs.reports if warnings else tuple(pages)  # pages contain the pictures
+            evolve(outputs, reports=again).write_reports(report, failed)
     if unwritten is None:
         failed.check()
     return report

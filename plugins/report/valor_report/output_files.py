@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field, frozen
 
 from valor_core.errors import ConfigError, ReportError, ValorError, described
 from valor_core.results import Report
-from valor_core.results.files import check_writable, write_text
+from valor_core.results.files import check_writable
 from valor_core.results.report import either, report_suffixes
 from valor_core.specs.extensions import FORMATS, extension, plugin_of
 from valor_report.item_file import write_items
 from valor_report.plots.extra import check_matplotlib
-
-if TYPE_CHECKING:
-    from valor_report.gallery.gallery_page import GalleryItem
-
-PAGE = ".html"
-"""Suffix of the format that shows the items of a gallery."""
 
 _ROWS = (".jsonl", ".parquet")
 _FLAT = (".json",)
@@ -182,13 +174,7 @@ class OutputFiles:
                 report.save(self.flat, flat=True)
         return report
 
-    def write_reports(
-        self,
-        report: Report,
-        unwritten: WriteErrors,
-        drawn: Sequence[GalleryItem] = (),
-        legend: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
+    def write_reports(self, report: Report, unwritten: WriteErrors) -> None:
         """Write the files of the report alone.
 
         Parameters
@@ -197,19 +183,10 @@ class OutputFiles:
             The report.
         unwritten : WriteErrors
             Collector of errors.
-        drawn : sequence of GalleryItem
-            Items of the gallery. Pages show them with the rows of items.
-        legend : mapping of str to str
-            CSS color of each word in the legend of the gallery.
         """
         for path in self.reports:
             with unwritten.collect(path):
-                if path.suffix == PAGE and drawn and report.items:
-                    from valor_report.pages.page import html  # needs jinja2
-
-                    write_text(path, html(report, drawn, legend), private=bool(report.facts))
-                else:
-                    report.save(path)
+                report.save(path)
 
 
 def check_not_read(

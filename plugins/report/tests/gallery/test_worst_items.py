@@ -393,6 +393,18 @@ def test_page_of_run_with_items_contains_pictures_of_gallery(folder: Path) -> No
     assert "<template" not in html(Report.load(folder / "report.json"))
 
 
+def test_page_of_report_in_memory_contains_texts_of_its_gallery(tmp_path: Path) -> None:
+    table = {"y_true": ["x", "y"], "y_pred": ["x", "x"], "text": ["one", "two"], "uid": ["a", "b"]}
+
+    report = evaluate(table, ["Accuracy"], items=True, gallery=tmp_path / "w")
+    other = evaluate(table, ["Accuracy"], items=True)
+
+    (panel,) = re.findall(r"<template.*?</template>", report.to_html(), re.DOTALL)
+    assert "<h3>text</h3><p>two" in panel
+    assert "<template" not in other.to_html()
+    assert "<template" not in Report.from_dict(report.to_dict()).to_html()
+
+
 def test_item_that_cannot_be_drawn_is_a_warning_of_the_report(folder: Path) -> None:
     gallery = {"name": "artlab.Wall", "folder": "w", "refused": "Paris"}
 

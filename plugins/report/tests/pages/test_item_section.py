@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import re
 from html import unescape
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from valor_report import MarkedPiece, MarkedTexts, Picture
+from valor_report.gallery.drawn_items import _DRAWN, keep_drawn
 from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.pages import item_section
 from valor_report.pages.page import html
@@ -56,6 +58,11 @@ def of_report(table: ItemTable) -> Report:
     slices = [Report(results=[accuracy]).in_slice({"light": light}) for light in ("day", "dusk")]
     count = len(table.rows)
     return Report(results=results, items=(table,), slices=tuple(slices), counts={"read": count})
+
+
+def page_with(report: Report, drawn: list[GalleryItem], **legend: str) -> str:
+    keep_drawn(report.items, drawn, legend)
+    return html(report)
 
 
 def rows_of(page: str) -> list[list[Any]]:
@@ -143,12 +150,25 @@ def test_pictures_and_texts_of_gallery_are_inside_page() -> None:
         GalleryItem(None, "img_000002", MarkedTexts(pieces, {"missing": 1})),
     ]
 
-    page = html(of_report(of_items(8)), drawn, {"missing": "gold"})
+    page = page_with(of_report(of_items(8)), drawn, missing="gold")
 
     assert '<img alt="img_000001" src="data:image/jpeg;base64,/9g=">' in page
     assert "photo of &lt;a&gt;" in page
     assert '<mark title="missing" style="background: gold">&lt;b&gt;</mark>' in page
     assert page.count("<template data-item=") == 2
+
+
+def test_pictures_are_removed_with_their_report() -> None:
+    report = of_report(of_items(8))
+    gc.collect()
+    before = len(_DRAWN)
+    keep_drawn(report.items, [], {})
+    during = len(_DRAWN)
+
+    del report
+    gc.collect()
+
+    assert (during, len(_DRAWN)) == (before + 1, before)
 
 
 def test_verdicts_and_long_reasons_open_below_their_item() -> None:
@@ -175,7 +195,7 @@ def test_page_keeps_below_its_size_and_says_how_to_see_more(
     ]
     monkeypatch.setattr("valor_report.pages.page.MOST_BYTES", 300_000)
 
-    page = html(report, drawn)
+    page = page_with(report, drawn)
 
     assert 250_000 < len(page.encode()) <= 300_000
     kept, pictures = len(rows_of(page)), page.count("<template data-item=")
@@ -206,7 +226,7 @@ def test_drawn_item_is_listed_even_if_it_is_not_among_the_worst(
     monkeypatch.setattr(item_section, "_MOST_ROWS", 2)
     drawn = [GalleryItem("1.png", "img_000007", Picture(b"", b"\xff\xd8", {}))]
 
-    rows = rows_of(html(of_report(of_items(8)), drawn))
+    rows = rows_of(page_with(of_report(of_items(8)), drawn))
 
     assert [row[0] for row in rows] == ["img_000004", "img_000000", "img_000007"]
 

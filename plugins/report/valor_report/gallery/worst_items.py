@@ -37,6 +37,7 @@ from valor_core.schemas import Batch, Uid, natural_order
 from valor_core.schemas.columns import natural
 from valor_core.specs import GallerySpec, Registry
 from valor_report.gallery import gallery_page
+from valor_report.gallery.drawn_items import keep_drawn
 from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN, GalleryParameters
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture
@@ -95,11 +96,6 @@ class PlannedGallery:
         return self.folder / INDEX
 
     @property
-    def legend(self) -> Mapping[str, str]:
-        """CSS color of each word in the legend."""
-        return {} if self.gallery is None else self.gallery.legend
-
-    @property
     def shows(self) -> str | None:
         """Full name of the metric whose item rows the gallery uses, if any."""
         shown: str | None = getattr(self.gallery, "shows", None)
@@ -133,7 +129,6 @@ class PlannedGallery:
         evaluation: Evaluation,
         reader: Reader,
         items: Iterable[ItemTable] = (),
-        drawn: list[GalleryItem] | None = None,
     ) -> tuple[str, ...]:
         """Draw the worst items and write their page; return warnings about what cannot be drawn.
 
@@ -146,9 +141,8 @@ class PlannedGallery:
         reader : Reader
             Reader of the data. All partitions are read, and those with worst items twice.
         items : iterable of ItemTable
-            Item rows of the run's metrics, for galleries that use them.
-        drawn : list of GalleryItem, optional
-            List to which the drawn items are added, such as for a page of the report.
+            Item rows of the run's metrics. Galleries use them, and pages of reports with these
+            rows contain the drawn items.
 
         Returns
         -------
@@ -163,7 +157,7 @@ class PlannedGallery:
         if self.gallery is None:
             return (f"{NOT_DRAWN}{self.missing}",)
         try:
-            return self._draw(self.gallery, evaluation, reader, items, drawn)
+            return self._draw(self.gallery, evaluation, reader, tuple(items))
         except ReportError:
             raise
         except Exception as error:
@@ -174,8 +168,7 @@ class PlannedGallery:
         gallery: Gallery,
         evaluation: Evaluation,
         reader: Reader,
-        items: Iterable[ItemTable],
-        drawn: list[GalleryItem] | None,
+        items: tuple[ItemTable, ...],
     ) -> tuple[str, ...]:
         for table in items:
             if table.metric.partition("@")[0] == self.shows:
@@ -194,8 +187,7 @@ class PlannedGallery:
         shown = [entries[each] for each in found]
         text = gallery_page.html(shown, gallery.legend, evaluation.task)
         write_text(self.page, text, private=bool(evaluation.resources))
-        if drawn is not None:
-            drawn += shown
+        keep_drawn(items, shown, gallery.legend)
         if not undrawn:
             return ()
         return (f"gallery: {len(undrawn)} of {len(found)} items not drawn, {undrawn[0]}",)

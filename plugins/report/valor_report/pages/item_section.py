@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from valor_core.results import Report
-from valor_report.gallery.gallery_page import GalleryItem, columns_of, data_url
+from valor_report.gallery.drawn_items import DrawnItems, drawn_items
+from valor_report.gallery.gallery_page import columns_of, data_url
 from valor_report.gallery.pictures import MarkedPiece, MarkedTexts, Picture
 from valor_report.pages.item_links import ANCHOR, ItemLinks
 from valor_report.pages.page_tables import PageTable
@@ -96,29 +97,23 @@ class ItemSection:
         Items, the worst first.
     table : PageTable
         Table of the first items, which is shown without a script.
-    drawn : mapping
-        Drawn items of a gallery by uid.
-    legend : mapping of str to str
-        CSS color of each word in the legend of the gallery.
+    drawn : DrawnItems
+        Pictures or texts of the items.
     """
 
     listed: ListedItems
     table: PageTable
-    drawn: Mapping[str, Picture | MarkedTexts]
-    legend: Mapping[str, str] = field(factory=dict)
+    drawn: DrawnItems
 
     @classmethod
-    def of(
-        cls, report: Report, drawn: Iterable[GalleryItem], legend: Mapping[str, str]
-    ) -> ItemSection | None:
+    def of(cls, report: Report) -> ItemSection | None:
         """Return the items of a report, or None without item rows."""
-        entries = list(drawn)
-        listed = listed_items(report, _MOST_ROWS, [one.uid for one in entries])
+        drawn = drawn_items(report.items)
+        listed = listed_items(report, _MOST_ROWS, drawn.pictures)
         if listed is None:
             return None
         first = evolve(listed.table, rows=listed.table.rows[:_FIRST], caption="", notes=())
-        pictures = {str(one.uid): one.picture for one in entries}
-        return cls(listed, PageTable.of(first), pictures, legend)
+        return cls(listed, PageTable.of(first), drawn)
 
     @property
     def links(self) -> ItemLinks:
@@ -147,7 +142,7 @@ class ItemSection:
             notes=self.listed.table.numbered_notes,
             rows=f"[{','.join(rows[:kept])}]",
             panels=panels,
-            legend=self.legend if self.drawn else {},
+            legend=self.drawn.legend,
         )
 
     def _about(self, kept: int, panels: Collection[Any]) -> str:
@@ -165,7 +160,7 @@ class ItemSection:
         return sum(self._has_panel(at) for at in range(kept))
 
     def _has_panel(self, at: int) -> bool:
-        return bool(self.listed.details[at]) or str(self.listed.uids[at]) in self.drawn
+        return bool(self.listed.details[at]) or str(self.listed.uids[at]) in self.drawn.pictures
 
     def _panels(self, kept: int, room: int) -> dict[int, str]:
         """Render the panels of the worst items by row, as many as fit into a number of bytes."""
@@ -178,13 +173,15 @@ class ItemSection:
         return found
 
     def _rendered(self, kept: int) -> Iterator[tuple[int, str]]:
-        order = sorted(range(kept), key=lambda at: str(self.listed.uids[at]) not in self.drawn)
+        order = sorted(
+            range(kept), key=lambda at: str(self.listed.uids[at]) not in self.drawn.pictures
+        )
         for at in filter(self._has_panel, order):
             yield at, self._panel(at)
 
     def _panel(self, at: int) -> str:
         uid, details = self.listed.uids[at], self.listed.details[at]
-        picture = self.drawn.get(str(uid))
+        picture = self.drawn.pictures.get(str(uid))
         return fragment(
             "panel.html",
             uid=uid,
@@ -192,7 +189,7 @@ class ItemSection:
             facts=Facts.of(details, picture),
             address=data_url,
             columns=columns_of,
-            legend=self.legend,
+            legend=self.drawn.legend,
         )
 
 

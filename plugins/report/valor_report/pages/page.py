@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import PurePath
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -20,7 +19,6 @@ from attrs import evolve, frozen
 
 from valor_core.results import Report
 from valor_core.results.results import installed_spec
-from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.pages.findings import Finding, Titled, findings_of
 from valor_report.pages.headline import DIRECTIONS, cards_of
@@ -56,8 +54,6 @@ from valor_report.text import cut_short, failures, items_line
 
 def html(
     report: Report,
-    drawn: Sequence[GalleryItem] = (),
-    legend: Mapping[str, str] = MappingProxyType({}),
     *,
     navigation: Sequence[Link] = (),
     item_links: ItemLinks = NO_LINKS,
@@ -68,10 +64,6 @@ def html(
     ----------
     report : Report
         The report.
-    drawn : sequence of GalleryItem
-        Items of the gallery, which the list of items shows.
-    legend : mapping of str to str
-        CSS color of each word in the legend of the gallery.
     navigation : sequence of Link
         Other pages of the report.
     item_links : ItemLinks
@@ -87,7 +79,7 @@ def html(
     held = structured(report)
     heading = headings(result for result, _ in held)
     titled = [(result, one, heading(result)[0]) for result, one in held]
-    items = ItemSection.of(report, drawn, legend)
+    items = ItemSection.of(report)
     links = item_links if items is None else items.links
     pictures = list(_pictures(titled, links))
     found = directions(report)
