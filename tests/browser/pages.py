@@ -304,8 +304,8 @@ def test_clicked_cell_and_bar_filter_items(
 
     link.click()
 
-    # a cell: "cat → dog: 9 (22.5%)"; a bar of a range: "0.6 to 0.7: 15 of 18 right"
-    count = int(re.search(r"(?:: |of )(\d+) [(rw]", hint)[1])
+    # a cell: "cat → dog: 9 (22.5%)"; a dot: "0.6 to 0.7: 18 items, confidence …"
+    count = int(re.search(r"(?:: |of )(\d+) [(rwi]", hint)[1])
     assert len(browser.execute_script(SHOWN)) == count > 0
 
 

@@ -99,7 +99,7 @@ def test_notebook_has_all_tables_and_no_script() -> None:
     assert elements.open == []
     assert set(elements.tags) == {
         "div", "p", "b", "br", "table", "thead", "tbody", "tr", "th", "td",
-        "svg", "style", "rect", "text", "title",
+        "svg", "style", "rect", "path", "text", "title",
     }  # fmt: skip
     assert elements.texts[:3] == ["2 items", f"Judge failed: {ODD}", f"Warning: {ODD}"]
     assert elements.texts.count(ODD) >= 4
