@@ -19,6 +19,7 @@ import pytest
 from valor_cli.commands.view import pages_of
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
+from valor_report.viewer.thresholds import Thresholds
 from viewers import Reply
 
 from valor_core import evaluate
@@ -168,6 +169,31 @@ class TestExamples:
         assert f"AP, circle {values[1]:.4f} {values[0]:.4f} at 0.5; {values[1]:.4f} at 0.75" in (
             words
         )
+
+    @pytest.mark.parametrize(
+        ("threshold", "point"), [(0.5, (1 / 3, 2 / 3)), (0.7, (0.0, 1 / 3)), (0.95, (0.0, 0.0))]
+    )
+    def test_score_threshold_marks_roc_curve(
+        self, tmp_path: Path, threshold: float, point: tuple[float, float]
+    ) -> None:
+        scores = {"yes": (0.9, 0.6, 0.4), "no": (0.6, 0.3, 0.1)}
+        rows = [(label, score) for label, held in scores.items() for score in held]
+        lines = [f"{label},{score},{1 - score:.1f}" for label, score in rows]
+        text = "\n".join(["label,score_yes,score_no", *lines])
+        (tmp_path / "predictions.csv").write_text(text, encoding="utf-8")
+        config = tmp_path / "config.yaml"
+        config.write_text(
+            "task: classification\ndata: {reader: wide, path: predictions.csv}\n"
+            "metrics: [F1, ROCCurve]\n"
+        )
+        source = pages_of(report_of(config, tmp_path / "report.json")).source
+
+        (drawing,) = Thresholds(source).at({"score_threshold": threshold}).drawings
+
+        assert drawing[0] == "ROCCurve"
+        marked = {line.name: line.points for line in drawing[1].charts[0].lines if line.name}
+        (found,) = marked["yes"]
+        assert found == pytest.approx(point)
 
     @pytest.mark.parametrize("example", ["detection"], indirect=True)
     def test_picture_is_drawn_at_another_threshold(self, example: Path, serve: Serve) -> None:

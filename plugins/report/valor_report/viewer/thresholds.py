@@ -14,7 +14,7 @@ from valor_core.results import Report, Result
 from valor_core.results.entries import Entry, entries_of
 from valor_core.results.result import is_number
 from valor_core.specs import MetricSpec
-from valor_report.plots.charts import Drawing
+from valor_report.plots.charts import Drawing, Line
 from valor_report.plots.curve_figures import curve_chart, curve_name
 from valor_report.plots.curve_lines import CurveLines
 from valor_report.tables.pivot import Notes, cell_of, headings
@@ -24,6 +24,7 @@ from valor_report.tables.text_table import Cell, Row, TextColumn, TextTable
 from valor_report.viewer.source import ReportSource
 
 _NAME = re.compile(r"(\w+_)?thresholds?")
+_SCORE = "score_threshold"
 _MOST_CACHED = 64
 _MOST_ROWS = 300
 
@@ -267,9 +268,9 @@ class Thresholds:
                 types.add(self.source.evaluation.plan.metrics[position].spec.name)
         now = self.source.evaluated(metrics)
         before = [one for one in self.source.report if _name(one) in types]
-        return ThresholdNumbers(
-            _table(before, now, values), tuple(_curves(before, now)), tuple(now.warnings)
-        )
+        others = [one for one in self.source.report if _name(one) not in types]
+        drawings = (*_curves(before, now), *_positions(others, values))
+        return ThresholdNumbers(_table(before, now, values), drawings, tuple(now.warnings))
 
 
 def _name(result: Result) -> str:
@@ -366,9 +367,48 @@ def _curves(before: Sequence[Result], now: Report) -> Iterator[tuple[str, Drawin
             and one.parameters.get("label_key") == result.parameters.get("label_key")
             for line in CurveLines.of(curves).bright
         ]
-        title = heading(result)[0]
-        lines = [*gray, *CurveLines.of(found).bright]
-        yield title, Drawing(f"{title}: {curve_name(kind)}", (curve_chart(kind, lines),))
+        yield _over(heading(result)[0], kind, gray, found)
+
+
+def _positions(
+    results: Iterable[Result], values: Mapping[str, float]
+) -> Iterator[tuple[str, Drawing]]:
+    """Yield curves over all scores with the points at a changed score threshold.
+
+    The values of these curves list the score threshold of each point, in descending order.
+    """
+    results = list(results)
+    threshold = values.get(_SCORE)
+    heading = headings(results)
+    for result, found in structured(results):
+        if threshold is None or not _are_curves(found):
+            continue
+        points = [
+            curve
+            for label, entry in (result.content.items() if result.content else ())
+            for curve in _point(found, str(label), entry, threshold)
+        ]
+        if points:
+            gray = [evolve(line, tone="other", name="") for line in CurveLines.of(found).bright]
+            yield _over(heading(result)[0], found[0].kind, gray, points)
+
+
+def _point(curves: Sequence[Curve], label: str, entry: Any, threshold: float) -> Iterator[Curve]:
+    """Yield the point of a label as a curve."""
+    held = entry.get("thresholds") if isinstance(entry, Mapping) else None
+    curve = next((one for one in curves if one.label == label), None)
+    if curve is None or not isinstance(held, (list, tuple)) or len(held) != len(curve.points):
+        return
+    reached = sum(is_number(score) and score >= threshold for score in held)
+    unreachable = sum(not is_number(score) for score in held)  # the first point has no score
+    yield evolve(curve, points=(curve.points[max(reached + unreachable - 1, 0)],))
+
+
+def _over(
+    title: str, kind: str, gray: Sequence[Line], curves: Sequence[Curve]
+) -> tuple[str, Drawing]:
+    lines = [*gray, *CurveLines.of(curves).bright]
+    return title, Drawing(f"{title}: {curve_name(kind)}", (curve_chart(kind, lines),))
 
 
 def _are_curves(found: Any) -> TypeGuard[tuple[Curve, ...]]:
