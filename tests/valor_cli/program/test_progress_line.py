@@ -91,7 +91,7 @@ def test_time_left_ignores_items_of_the_earlier_run(line, clock, shown):
         line.on_scored(done, 50, {"judge": {"calls": calls}})
         line(0, 1, done)
 
-    assert shown[-1] == "45 of 50 items, 5 to go, about 10 s left, 50 calls"
+    assert shown[-1] == "45 of 50 items, 5 to go, about 11 s left, 50 calls"
 
 
 def test_finished_run_has_nothing_to_go(line, shown):
