@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import frozen
 
+from valor_core.results import MetricDetails
 from valor_core.schemas import Codes
 from valor_core.states.memo import memoized
 from valor_detection.matching.settings import Selection
@@ -70,6 +73,42 @@ def tally(
     (1, 0)
     """
     return _tally(table, chosen, iou_threshold, tuple(sorted(score_thresholds)))
+
+
+def threshold_details(table: Table, thresholds: Sequence[float]) -> MetricDetails:
+    """Return warnings for score thresholds that change nothing or that no score reaches.
+
+    Parameters
+    ----------
+    table : Table
+        Objects and pairs.
+    thresholds : sequence of float
+        Score thresholds of a metric.
+
+    Examples
+    --------
+    >>> from valor_detection.matching.candidate_pairs import request
+    >>> from valor_detection.matching.protocols import COCO
+    >>> threshold_details(request((0.5,), COCO).open().table, (50.0,)).warnings
+    ()
+    """
+    scores = table.objects.scores
+    if not len(scores):
+        return MetricDetails()
+    least, most = float(scores.min()), float(scores.max())
+    warnings = [
+        f"score_threshold {one:g}: no score reaches it, so that nothing is predicted"
+        + f"; write {one / 100:g} for {one:g} %" * (one <= 100)
+        for one in thresholds
+        if one > max(most, 1.0)
+    ]
+    equal = sorted(one for one in thresholds if one <= least)
+    if len(equal) > 1:
+        listed = f"{', '.join(f'{one:g}' for one in equal[:-1])} and {equal[-1]:g}"
+        warnings.append(
+            f"score_thresholds {listed} give the same numbers, the lowest score is {least:.4g}"
+        )
+    return MetricDetails(warnings=tuple(warnings))
 
 
 @memoized

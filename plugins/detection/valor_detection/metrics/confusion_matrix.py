@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import ConfusionTable, Result
+from valor_core.results import ConfusionTable, MetricDetails, Result
 from valor_core.schemas import Codes, Uid
 from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs, names_and_shapes
@@ -19,6 +19,7 @@ from valor_detection.matching.class_agnostic import Outcomes, outcomes
 from valor_detection.matching.names_and_shapes import Outlines
 from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.table import KEY, Table
+from valor_detection.matching.threshold_counts import threshold_details
 from valor_detection.parameters.counts import ConfusionMatrixParameters
 from valor_detection.parameters.gallery import ExamplesParameters
 
@@ -65,6 +66,10 @@ class ConfusionMatrix:
         """Request overlaps of objects with one label key, and their uids for examples."""
         counted = label_key_request(self.parameters)
         return (counted, names_and_shapes.request()) if self.parameters.max_examples else (counted,)
+
+    def details(self, state: Overlaps, *others: object) -> MetricDetails:
+        """Return warnings for score thresholds that change nothing."""
+        return threshold_details(state.table, self.parameters.score_thresholds)
 
     def compute(self, state: Overlaps, named: Outlines | None = None) -> Iterator[Result]:
         """Yield a result for each label key, IoU threshold and score threshold."""

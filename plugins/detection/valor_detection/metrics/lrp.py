@@ -10,7 +10,7 @@ from attrs import frozen
 from valor_labels import label_parameters
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import Result, Undefined, mean_of_defined
+from valor_core.results import MetricDetails, Result, Undefined, mean_of_defined
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_core.states import ExactSums, StateRequest
@@ -19,6 +19,7 @@ from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.ranked import ranking
 from valor_detection.matching.table import Flags, Table
+from valor_detection.matching.threshold_counts import threshold_details
 from valor_detection.parameters.errors import LRPParameters, OptimalLRPParameters
 
 Parameters = LRPParameters | OptimalLRPParameters
@@ -70,6 +71,10 @@ class LRP:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label."""
         return (_request(self.parameters),)
+
+    def details(self, state: Overlaps, resources: object) -> MetricDetails:
+        """Return warnings for score thresholds that change nothing."""
+        return threshold_details(state.table, self.parameters.score_thresholds)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """Yield a result for each score threshold and label, and their mean for each key."""

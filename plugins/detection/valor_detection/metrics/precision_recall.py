@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from attrs import frozen
 from valor_labels import LabelValues, label_parameters
 
-from valor_core.results import ItemRows, NumberOrReason, Result, ratio
+from valor_core.results import ItemRows, MetricDetails, NumberOrReason, Result, ratio
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_detection.matching import settings
@@ -16,7 +16,7 @@ from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.image_rows import ImageCounts, image_counts, shares
 from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
-from valor_detection.matching.threshold_counts import tally
+from valor_detection.matching.threshold_counts import tally, threshold_details
 from valor_detection.parameters.counts import CountsParameters, LabelParameters
 
 
@@ -52,6 +52,10 @@ class _Counted:
     def needs(self) -> tuple[StateRequest, ...]:
         """Request overlaps of objects with one label."""
         return (settings.request(self.parameters, self.parameters.iou_thresholds),)
+
+    def details(self, state: Overlaps, resources: object) -> MetricDetails:
+        """Return warnings for score thresholds that change nothing."""
+        return threshold_details(state.table, self.parameters.score_thresholds)
 
     def _of_images(self, table: Table) -> ImageCounts:
         """Return the counts of each image at the first of all thresholds and area ranges."""
