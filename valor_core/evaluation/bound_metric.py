@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -21,7 +22,7 @@ from valor_core.resources.bound import with_digests
 from valor_core.results.result import Metric, Result
 from valor_core.specs.extensions import reason_of
 from valor_core.specs.lookup import meaning_of
-from valor_core.specs.names import folded_name, short_name, split_name
+from valor_core.specs.names import folded_name, in_config, short_name, split_name
 from valor_core.specs.query import ResolvedName
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
@@ -175,7 +176,7 @@ def _bind(
         raise ConfigError(
             f"{place or 'metrics'}: expected a name or a table with a name, "
             f"got {short_repr(choice)}",
-            "Write it as: {name: F1, average: macro}",
+            f"Write it as: {_listed(values)}",
         )
     name = values["name"]
     if not isinstance(name, (str, MetricSpec)):
@@ -208,6 +209,18 @@ def _bind(
         spec = evolve(spec, resources=asked)
     word = values.get("asked") or (_asked(name, resolved) if isinstance(name, str) else None)
     return BoundMetric(spec, parameters, place, named, folder, word)
+
+
+def _listed(values: Any) -> str:
+    """Return a table of parameters by metric as the list of a config, or an example."""
+    is_by_name = isinstance(values, Mapping) and all(
+        isinstance(value, (Mapping, NoneType)) for value in values.values()
+    )
+    if not is_by_name or not values:
+        return "{name: F1, average: macro}"
+    tables = (f"{{{in_config({'name': name, **(more or {})})}}}" for name, more in values.items())
+    named = zip(values.items(), tables, strict=True)
+    return f"metrics: [{', '.join(table if more else str(name) for (name, more), table in named)}]"
 
 
 def _asked(name: str, resolved: ResolvedName) -> str | None:

@@ -419,7 +419,7 @@ def _kind(
         raise ResourceError(
             f"{place}: expected a name or a table with a name{listed}, "
             f"got {'none' if chosen is None else short_repr(chosen)}",
-            f"Name one of: {', '.join(one.short_name for one in kinds) or 'none is installed'}.",
+            _kinds_to_name(spec, kinds),
         )
     with error_at(f"{place}: "):
         kind = registry.resource_kind(values["name"], spec)
@@ -442,6 +442,15 @@ def _kind(
             or f"See its parameters with: valor show {kind.name}",
             f"{place}.",
         ) from None
+
+
+def _kinds_to_name(spec: ResourceSpec, kinds: Sequence[ResourceKindSpec]) -> str:
+    """Return a remedy with the section of one kind and the names of the others."""
+    if not kinds:
+        return "None is installed."
+    first = max(kinds, key=lambda one: _nested(spec, one, {}).count(", "))
+    others = ", ".join(one.short_name for one in kinds if one is not first)
+    return _nested(spec, first, {}) + f"\nOther names are: {others}." * bool(others)
 
 
 def _nested(spec: ResourceSpec, kind: ResourceKindSpec, given: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from valor_cli.program.progress_line import ProgressLine
 from valor_core.errors import ConfigError, MissingPluginError, ValorError, did_you_mean, error_at
 from valor_core.evaluation import Evaluator
 from valor_core.evaluation.evaluate import Progress, run
-from valor_core.packages import OWNERS, version_of, ways
+from valor_core.packages import OWNERS, project_requirements, version_of, ways
 from valor_core.readers import reader_of, resolve_data
 from valor_core.results import Report
 from valor_core.specs import ReaderSpec, Registry
@@ -174,7 +174,12 @@ def check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
     ]
     if not missing:
         return
-    wanted = dict.fromkeys(owners[space] for space in missing)
+    # An extra of a plugin draws its gallery.
+    with_extra = project_requirements() if chosen.gallery is not None else {}
+    names = [owners[space] for space in missing]
+    wanted = dict.fromkeys(
+        f"{name}[plot]" if f"{name}[plot]" in with_extra else name for name in names
+    )
     listed = " and ".join(map(repr, missing))
     raise MissingPluginError(
         f"{place}metrics and data need the plugin{'s' if missing[1:] else ''} {listed}, "

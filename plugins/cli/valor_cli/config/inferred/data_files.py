@@ -17,7 +17,7 @@ from valor_cli.config.reading.files import PARSERS, SCHEMA_KEY, STANDARD_INPUT
 from valor_cli.config.schema import RunConfig
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, short_repr
 from valor_core.specs import MetricSpec, ReaderSpec, Registry
-from valor_core.specs.lookup import only_task
+from valor_core.specs.lookup import has_all, meaning_of, only_task
 from valor_core.specs.names import folded_name
 
 _BEGINNING = 1 << 10
@@ -103,6 +103,8 @@ def config_of(
         matches = matching_readers(files, registry, task=task, metrics=metrics)
     if not matches and chosen_reader is not None:
         matches = [ReaderMatch.of_files(chosen_reader, files, task, registry)]
+    if not matches and chosen_task is None and chosen_reader is None:
+        _check_task_of_metrics(files, metrics, registry)
     if not matches:
         raise not_read(files, typed, task, registry, metrics)
     if len({one.task for one in matches}) > 1:
@@ -128,6 +130,28 @@ def _some_metrics(task: str, registry: Registry) -> list[str]:
     metrics = [spec for spec in registry.all(MetricSpec) if spec.task == task]
     metrics.sort(key=lambda spec: (bool(spec.resources), spec.namespace != task))
     return [spec.name for spec in metrics[:2]]
+
+
+def _check_task_of_metrics(
+    files: Sequence[Path], metrics: Sequence[Any], registry: Registry
+) -> None:
+    """Raise a `ConfigError` if files hold data of another task than that of the metrics."""
+    others = matching_readers(files, registry)
+    found = dict.fromkeys(one.task for one in others if not has_all(registry, one.task, metrics))
+    if len(found) != 1:
+        return
+    (task,) = found
+    wrong = next(one for one in metrics if not has_all(registry, task, [one]))
+    name = wrong.get("name") if isinstance(wrong, Mapping) else wrong
+    spec = meaning_of(str(name), registry, only_task([wrong], registry)).spec
+    suggested = ",".join(others[0].detected.metrics)
+    raise ConfigError(
+        f"{' and '.join(map(str, files))}: metric {name!r} is {spec.name}, for data of the task "
+        f"{spec.task}, found data of {task}",
+        f"Choose metrics of {task}: --metrics {suggested}"
+        if suggested
+        else f"See its metrics with: valor list --task {task}",
+    )
 
 
 def named_metrics(options: Iterable[str]) -> list[Any]:

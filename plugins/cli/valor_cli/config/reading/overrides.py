@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+from valor_cli.config.reading.files import PARSERS
 from valor_cli.config.reading.limits import check_depth, nested_too_deeply, too_many_digits
-from valor_core.errors import ConfigError, short_repr
+from valor_core.errors import ConfigError, ValorError, short_repr
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
@@ -115,6 +118,15 @@ def _misfit(place: str, step: str | int, target: Any) -> ConfigError:
     return ConfigError(f"{place}: expected {wanted}, found {short_repr(target)}", remedy)
 
 
+def _in_json(path: str, text: str) -> str:
+    """Return a setting in YAML as an argument in JSON, or an example if it is no YAML."""
+    try:
+        value = json.dumps(PARSERS[".yaml"](text, Path("--set")), ensure_ascii=False)
+    except (ValorError, TypeError, ValueError):
+        path, value = "metrics", '["F1"]'
+    return shlex.quote(f"{path}={value}")
+
+
 def _value(path: str, text: str) -> Any:
     try:
         value = json.loads(text)
@@ -123,7 +135,7 @@ def _value(path: str, text: str) -> Any:
         if text.startswith(("[", "{")):
             raise ConfigError(
                 f"--set {path}: expected JSON after a bracket, found {short_repr(text)}",
-                "Put strings in double quotes: --set 'metrics=[\"F1\"]'",
+                f"Put strings in double quotes: --set {_in_json(path, text)}",
             ) from error
         return text
     except RecursionError as error:
