@@ -108,7 +108,9 @@ def test_a_photo_twice_among_the_predictions_names_both_rows(tmp_path) -> None:
     assert caught.value.remedy == "Keep one row of each item."
 
 
-@pytest.mark.parametrize("name", ["confidence", "prob", "score", "probability", "Confidence"])
+@pytest.mark.parametrize(
+    "name", ["confidence", "conf", "prob", "score", "probability", "Confidence", "pred_prob"]
+)
 def test_confidence_next_to_the_predicted_label_is_its_score(tmp_path, name: str) -> None:
     rows = ("cat,cat,0.75", "dog,cat,0.5")
     path = written(tmp_path, "t.csv", f"y_true,y_pred,{name}", *rows)

@@ -9,6 +9,7 @@ from valor_files.detect import matching_readers
 from valor_files.text_columns import detected
 
 from valor_core import evaluate
+from valor_core.errors import ReadError
 from valor_core.specs import Registry
 
 
@@ -107,3 +108,70 @@ def test_labels_are_not_texts_if_classification_reader_matches(tmp_path):
     file = written(tmp_path, {"question": "Who?", "prediction": "a", "label": "b"})
 
     assert {known.task for known in matching_readers([file], Registry())} == {"classification"}
+
+
+def two_files(tmp_path, truths, predictions):
+    files = tmp_path / "truths.jsonl", tmp_path / "found.jsonl"
+    for file, rows in zip(files, (truths, predictions), strict=True):
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return files
+
+
+@pytest.mark.parametrize("reference", ["reference", "answer", "target"])
+@pytest.mark.parametrize("response", ["prediction", "answer", "response"])
+def test_file_of_references_and_file_of_answers_are_joined_by_id(tmp_path, reference, response):
+    truths = [
+        {"id": "q1", "question": "Who?", reference: "Ann"},
+        {"id": "q2", "question": "Who?", reference: "Bob"},
+    ]
+    files = two_files(tmp_path, truths, [{"id": f"q{i}", response: "Ann"} for i in (2, 1)])
+
+    report = evaluate(*files, ["text.ExactMatch"])
+
+    assert report["ExactMatch"].value == 1 / 2
+    assert report.warnings == ()
+
+
+def test_file_of_answers_may_be_the_first_one_or_a_csv(tmp_path):
+    truths, found = tmp_path / "truths.csv", tmp_path / "found.jsonl"
+    truths.write_text("id,reference,site\n1,Ann,east\n2,Bob,west\n")
+    found.write_text('{"id": "2", "output": "Bob"}\n{"id": "1", "output": "Bob"}\n')
+
+    report = evaluate(found, truths, ["text.ExactMatch"], slices=["site"])
+
+    assert report["ExactMatch"].value == 1 / 2
+    assert report.slice(site="west")["ExactMatch"].value == 1
+
+
+def test_answers_without_reference_and_references_without_answer_are_listed(tmp_path):
+    truths = [{"id": name, "reference": "Ann"} for name in ("a", "b")]
+    files = two_files(tmp_path, truths, [{"id": name, "answer": "Ann"} for name in ("b", "c")])
+
+    report = evaluate(*files, ["text.ExactMatch"])
+
+    assert report.counts["read"] == 2
+    assert set(report.warnings) == {
+        f"1 line without a prediction in {files[1]} (first: {files[0]}:1)",
+        f"1 line with a prediction whose item is not in {files[0]} (first: {files[1]}:2)",
+    }
+
+
+def test_files_of_answers_to_other_questions_name_one_of_each(tmp_path):
+    files = two_files(tmp_path, [{"id": "a", "reference": "x"}], [{"id": "b", "answer": "x"}])
+
+    with pytest.raises(ReadError, match=r"expected an item of .*, such as 'a', found 'b'"):
+        evaluate(*files, ["text.ExactMatch"])
+
+
+def test_answer_twice_in_the_file_of_answers_names_both_lines(tmp_path):
+    files = two_files(tmp_path, [{"id": "a", "reference": "x"}], [{"id": "a", "answer": "x"}] * 2)
+
+    with pytest.raises(ReadError, match="line 2, field 'id': expected each uid once, found 'a'"):
+        evaluate(*files, ["text.ExactMatch"])
+
+
+def test_frames_of_references_and_answers_are_joined():
+    truths = {"id": ["a", "b"], "reference": ["x", "y"]}
+    found = {"id": ["b", "a"], "answer": ["y", "y"]}
+
+    assert evaluate(truths, found, ["text.ExactMatch"])["ExactMatch"].value == 1 / 2

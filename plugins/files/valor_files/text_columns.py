@@ -45,6 +45,8 @@ _ONLY_WITH_QUERY = ("label",)
 
 def detected(files: Sequence[TableSource]) -> Detected | None:
     """Detect a table of responses, or of queries with contexts."""
+    if len(files) == 2:
+        return _joined(files)
     table = first_rows(files[0]) if len(files) == 1 else None
     if table is None:
         return None
@@ -68,6 +70,49 @@ def detected(files: Sequence[TableSource]) -> Detected | None:
         data["columns"] = columns
     metrics = _COMPARED if {"response", "references"} <= set(found) else ()
     return Detected(data=data, task="text", is_guess=is_guess, metrics=metrics)
+
+
+def _joined(files: Sequence[TableSource]) -> Detected | None:
+    """Detect a table of references and one of responses, which share a column of uids."""
+    tables = [(file, first_rows(file)) for file in files]
+    for (file, truths), (other, predictions) in (tables, tables[::-1]):
+        if truths is None or predictions is None:
+            return None
+        uid = column_called(truths, ("uid", *_CLEAR["uid"]))
+        shared = [name for name in truths.names if predictions.has(name)]
+        if uid not in shared:
+            uid = shared[0] if len(shared) == 1 else None
+        response = _field("response", predictions, uid)
+        references = _field("references", truths, uid)
+        if uid is None or response is None or references is None:
+            continue
+        if truths.has(response) and response != references:  # tables of both sides
+            continue
+        found = {"references": references, "query": _field("query", truths, uid)}
+        sides = [fields_of(side) for side in (truths, predictions)]
+        standard = {(field, name) for side in sides for field, name in side.items()}
+        chosen = {"uid": uid, "response": response, **found}
+        columns = {
+            field: name
+            for field, name in chosen.items()
+            if name is not None and (field, name) not in standard
+        }
+        data: dict[str, Any] = {"path": named_source(file), "predictions": named_source(other)}
+        data |= {"columns": columns} if columns else {}
+        return Detected(data=data, task="text", metrics=_COMPARED, is_guess=True)
+    return None
+
+
+def _field(field: str, table: Table, uid: str | None) -> str | None:
+    """Column of a field, by its standard name or another one."""
+    standard = fields_of(table)
+    names = [standard[field]] if field in standard else list(_GUESSED[field])
+    if field == "references":
+        names = [name for name in names if name not in _ONLY_WITH_QUERY]
+    columns = (column_called(table, [name]) for name in names)
+    return next(
+        (one for one in columns if one not in (None, uid) and _holds_texts(table, one, field)), None
+    )
 
 
 def _are_enough(found: Mapping[str, str]) -> bool:

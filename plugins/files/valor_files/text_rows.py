@@ -18,6 +18,7 @@ from valor_core.errors import (
     short_repr,
 )
 from valor_core.parameters import Within, parameter, parameters
+from valor_core.readers import Partition
 from valor_core.schemas import Batch, Datums
 from valor_core.schemas.columns import with_columns
 from valor_core.schemas.text import TextBatch
@@ -25,6 +26,7 @@ from valor_core.schemas.text.batch import TEXT_FIELDS, as_text
 from valor_core.schemas.text.pairs import are_texts, noted_lists, printed_lists, text_tuples
 from valor_core.specs import TaskSpec
 from valor_core.specs.spec import import_object
+from valor_files.joined import JoinedRows
 from valor_files.tables import (
     DEFAULT_PARTITION_BYTES,
     Table,
@@ -37,6 +39,7 @@ from valor_files.tables.cells import Cells
 from valor_files.tables.metadata import cell_value, columns_beside, unpacked
 from valor_files.tables.nested import field_tables, json_cells
 from valor_files.tables.table import Column
+from valor_files.whole_files import WholeFiles
 
 
 @parameters
@@ -45,6 +48,9 @@ class TableParameters:
 
     path: TableSource = parameter(
         help="Table with one row per item: a .csv, .tsv, .jsonl, .json or .parquet file."
+    )
+    predictions: TableSource | None = parameter(
+        default=None, help="Table of predictions, if path has no predictions; joined by uid."
     )
     columns: Mapping[str, str] = parameter(
         default={}, help="Column names in the file by field: {query: question}."
@@ -99,19 +105,35 @@ class TableReader:
                     did_you_mean(name, names) or f"Known fields: {', '.join(names)}.",
                 )
 
-    def partitions(self) -> Sequence[TablePartition]:
-        """Partitions of the file."""
+    def partitions(self) -> Sequence[Partition]:
+        """Partitions of the file, or both files if the predictions have their own."""
         chosen = self.parameters
+        if chosen.predictions is not None:
+            return (WholeFiles(chosen.path, chosen.predictions),)
         return split_table(
             chosen.path, partition_bytes=chosen.partition_bytes, may_be_read_ahead=True
         )
 
-    def read(self, partition: TablePartition) -> Iterator[Batch]:
+    def read(self, partition: Partition) -> Iterator[Batch]:
         """Read the batch of a partition."""
-        table = read_table(partition, columns=self.parameters.columns)
-        make = row_batches(self.task)
-        if make is not None:
-            yield make(table)
+        make, columns = row_batches(self.task), self.parameters.columns
+        if make is None:
+            return
+        if isinstance(partition, WholeFiles):
+            truths = read_table(partition.groundtruths)
+            joined = JoinedRows.of(truths, read_table(partition.predictions), columns)
+            batch = make(joined.table)
+            yield (
+                with_columns(
+                    batch,
+                    left_out={**batch.left_out, **joined.unmatched},
+                    first_left_out={**batch.first_left_out, **joined.first_unmatched},
+                )
+                if isinstance(batch, TextBatch)
+                else batch
+            )
+        elif isinstance(partition, TablePartition):
+            yield make(read_table(partition, columns=columns))
 
 
 def row_batches(task: TaskSpec) -> Callable[[Table], Batch] | None:

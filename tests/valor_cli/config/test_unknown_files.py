@@ -406,3 +406,16 @@ def test_unknown_file_as_data_of_a_config_names_its_problem(folder, valor, name,
 
     assert result.stderr.splitlines()[1] == f"{name}: {remedy}"
     assert "NAME" not in result.stderr
+
+
+def test_answers_of_two_models_lead_to_compare(folder, valor):
+    for name, answer in (("a.jsonl", "x"), ("b.jsonl", "y")):
+        row = {"id": "1", "question": "q", "answer": answer, "reference": "x"}
+        (folder / name).write_text(json.dumps(row))
+
+    failed = valor("run", "a.jsonl", "b.jsonl", "-m", "ExactMatch")
+
+    commands = failed.stderr.splitlines()[1].removeprefix("To compare two models: ").split("; ")
+    for command in commands:
+        done = valor(*shlex.split(command)[1:])
+        assert done.exit_code == 0, done.stderr

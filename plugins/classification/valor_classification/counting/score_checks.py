@@ -16,7 +16,10 @@ from valor_core.schemas import Floats
 from valor_core.schemas.classification import ClassificationBatch, ScoreList
 from valor_core.states import StateContent, StateRequest, counted
 
-SCORE_NAMES = ("score", "y_score", "y_prob", "probability", "prob", "proba", "confidence")
+SCORE_NAMES = (
+    *("score", "y_score", "y_prob", "y_proba", "probability", "prob", "proba"),
+    *("confidence", "conf", "pred_prob", "pred_score"),
+)
 """Names of columns that hold scores."""
 _SHOWN = 3
 

@@ -26,7 +26,7 @@ _KEY: Any = parameter(default="class", help="Key of all labels.")
 
 
 _PREDICTIONS: Any = parameter(
-    default=None, help="Table of predictions, if path has only true labels; joined by uid."
+    default=None, help="Table of predictions, if path has no predictions; joined by uid."
 )
 
 

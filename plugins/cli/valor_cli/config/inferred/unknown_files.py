@@ -13,6 +13,7 @@ from valor_files import (
     Table,
     columns_to_name,
     first_rows,
+    matching_readers,
     read_table,
     split_table,
     unknown_columns,
@@ -103,12 +104,29 @@ def not_read(
         return ConfigError(
             f"{names}: expected rows, found none", "Check the program that wrote it."
         )
+    _check_not_two_models(files, tables, registry, metrics)
     remedy = _flat_copy(files[0], tables[0]) if len(files) == 1 else None
     if remedy is None:
         commands = _table_commands(files, typed, task, registry, metrics)
         remedy = _remedy(files, typed, tables=commands)
     second = tables[1] if len(tables) == 2 else None
     return unknown_columns(names, tables[0], remedy, of_task, second)
+
+
+def _check_not_two_models(
+    files: Sequence[Path], tables: Sequence[Table], registry: Registry, metrics: Sequence[Any]
+) -> None:
+    """Raise a `ConfigError` if two tables have the same columns, of both sides."""
+    if len(tables) != 2 or tables[0].names != tables[1].names or files[0] == files[1]:
+        return
+    if matching_readers(files[:1], registry, metrics=metrics):
+        first, second = (quote(str(file)) for file in files)
+        chosen = ",".join(name for name in metrics if isinstance(name, str)) or "…"
+        raise ConfigError(
+            f"{files[0]} and {files[1]}: expected one table of both sides, found two",
+            f"To compare two models: valor run {first} -m {chosen} -o a.json; "
+            f"valor run {second} -m {chosen} -o b.json; valor compare a.json b.json",
+        )
 
 
 def _flat_copy(file: Path, table: Table) -> str | None:
