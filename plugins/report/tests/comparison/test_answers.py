@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 from valor_report.comparison.answers import answer_of_two
 from valor_report.comparison.changes import Change
 from valor_report.comparison.main_numbers import main_changes, moved_slices
@@ -96,6 +97,12 @@ def test_labels_and_slices_are_no_main_numbers() -> None:
     part = change("same", slice={"light": "dusk"})
 
     assert main_changes([label, macro, part]) == [macro]
+
+
+def test_numbers_that_neither_report_has_are_no_main_numbers() -> None:
+    absent = evolve(change("same"), a=None, b=None)
+
+    assert main_changes([change("same"), absent]) == [change("same")]
 
 
 def test_slices_that_moved_beyond_chance_are_first() -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from valor_report.comparison.comparison_page import shortened
-from valor_report.comparison.main_numbers import short_names
 from valor_report.comparison.whiskers import ARROWS, Whisker, percent_of
 from valor_report.pages.assets import COMPARISON_STYLE
 from valor_report.pages.page_tables import Section
@@ -34,7 +33,7 @@ def html(found: RankedReports, title: str | None = None) -> str:
     title : str, optional
         Title of the page.
     """
-    names = dict(zip(found.reports, short_names([*found.reports]), strict=True))
+    names = found.short_names
     return render(
         "leaderboard.html",
         style=COMPARISON_STYLE,
@@ -48,7 +47,7 @@ def html(found: RankedReports, title: str | None = None) -> str:
         items=[]
         if found.differing is None
         else [_item(row, found.differing) for row in found.differing.rows],
-        tables=[Section.of(table) for table in found.tables()[:1]],
+        tables=[Section.of(found.number_table())],
     )
 
 

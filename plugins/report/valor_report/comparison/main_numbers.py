@@ -13,12 +13,17 @@ from valor_report.tables.pivot import distinguishing, headlines, text_of
 def main_changes(changes: Sequence[Change]) -> list[Change]:
     """Return the main numbers of all items with a direction, in their order.
 
-    Main numbers are those without a label, and one average of each metric.
+    Main numbers are those without a label, and one average of each metric. Numbers that neither
+    report has are left out.
     """
     of_all = [one for one in changes if not one.entry.result.slice]
     kept = {id(entry) for entry in headlines([one.entry for one in of_all])}
     main = [one for one in of_all if id(one.entry) in kept] or of_all
-    return [one for one in main if one.higher_is_better is not None]
+    return [one for one in main if one.higher_is_better is not None and _has_value(one)]
+
+
+def _has_value(change: Change) -> bool:
+    return change.a is not None or change.b is not None
 
 
 def moved_slices(changes: Sequence[Change]) -> list[Change]:

@@ -172,8 +172,7 @@ class RankedReports:
     @property
     def answer(self) -> Answer:
         """Sentence that says which report is best in how many main numbers."""
-        short = short_names([*self.reports])
-        return _answer(self.boards, dict(zip(self.reports, short, strict=True)))
+        return _answer(self.boards, self.short_names)
 
     @property
     def items(self) -> str:
@@ -183,6 +182,16 @@ class RankedReports:
             return f"{read[0]:,} items in each report"
         listed = ", ".join(f"{count:,}" for count in read)
         return f"{listed} items; each number is of all items of its report"
+
+    @property
+    def short_names(self) -> dict[str, str]:
+        """Names of the reports without their folders."""
+        return dict(zip(self.reports, short_names([*self.reports]), strict=True))
+
+    def number_table(self) -> TextTable:
+        """Table of the main numbers, one report per row, with short names."""
+        short = self.short_names
+        return run_table({short[name]: one for name, one in self.reports.items()}, "Reports")
 
     def tables(self) -> tuple[TextTable, ...]:
         """Tables of the main numbers and of the ranks."""
