@@ -16,7 +16,8 @@ from valor_core.evaluation.slices import SliceKey
 from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import in_threads
 from valor_core.resources.bound import sum_usage, usage_warnings
-from valor_core.results.report import ItemTable, Report, Slice
+from valor_core.results.item_tables import ItemTable
+from valor_core.results.report import Report, Slice
 from valor_core.results.result import Failed, NotRun, Result
 from valor_core.schemas.columns import object_column
 from valor_core.schemas.datum import Uids
@@ -135,15 +136,19 @@ def _computed(
 def _item_tables(
     evaluation: Evaluation, state: EvaluationState, states: Sequence[Any]
 ) -> tuple[ItemTable, ...]:
-    """Return the rows of each metric that has some, with the values of the sliced fields."""
+    """Return the rows of metrics, and of those that they read, with values of sliced fields."""
+    plan = evaluation.plan
     sliced = _SlicedItems.of(evaluation.slices.fields, state.sliced_uids)
-    tables = []
-    for position, metric in enumerate(evaluation.plan.metrics):
-        rows = evaluation.plan.item_rows(position, states)
-        if rows is not None:
-            rows = rows if sliced is None else sliced.added_to(rows)
-            tables.append(ItemTable(metric.spec.identity, metric.result_parameters, rows))
-    return tuple(tables)
+    found = [(metric, plan.item_rows(at, states)) for at, metric in enumerate(plan.metrics)]
+    return tuple(
+        ItemTable(
+            metric.spec.identity,
+            metric.result_parameters,
+            rows if sliced is None else sliced.added_to(rows),
+        )
+        for metric, rows in (*found, *plan.source_rows(states))
+        if rows is not None
+    )
 
 
 @frozen(eq=False)
@@ -183,7 +188,9 @@ def _without_rows(evaluation: Evaluation, tables: Collection[ItemTable]) -> Iter
     """Yield a warning that names the metrics without rows of items."""
     found = {table.metric for table in tables}
     specs = dict.fromkeys(metric.spec for metric in evaluation.plan.metrics)
-    if names := [spec.name for spec in specs if spec.identity not in found]:
+    reading = {name for name, _ in evaluation.plan.metadata}  # the read rows are in the report
+    names = [one.name for one in specs if one.identity not in found and one.name not in reading]
+    if names:
         yield f"items: {', '.join(names)} {'has' if len(names) == 1 else 'have'} no rows of items"
 
 

@@ -245,6 +245,16 @@ class Plan:
             return None
         return getattr(self._made[position], "item_rows", _first_rows)(*inputs)
 
+    def source_rows(self, states: Sequence[Any]) -> Iterator[tuple[BoundMetric, Any]]:
+        """Yield the metrics that are not chosen but whose rows are read, and their rows."""
+        for source in self.sources:
+            request = source.spec.rows_request(source.located, dict(source.resources), ())
+            assert request is not None  # as in `_resolved`
+            request = request.with_rows() if self.lists_items else request
+            state = states[_position(self.requests, request)]
+            if not isinstance(state, FailedState):
+                yield source, state.item_rows
+
     def read(self, position: int, states: Sequence[Any]) -> list[Any]:
         """Return the inputs of the metric at a position, in the order of its needs."""
         return [one.of(states) for one in self._reads[position]]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from io import TextIOBase
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import asdict, evolve, field, frozen
 
@@ -23,6 +23,8 @@ from valor_core.errors import (
 )
 from valor_core.packages import DRAWING, STATISTICS, version_of
 from valor_core.results.files import path_of, write_text
+from valor_core.results.item_tables import ItemTable as ItemTable
+from valor_core.results.item_tables import ItemTables
 from valor_core.results.report_records import check_report
 from valor_core.results.result import Result
 from valor_core.results.results import Results
@@ -36,9 +38,6 @@ from valor_core.specs.extensions import (
     missing,
     required,
 )
-
-if TYPE_CHECKING:
-    from valor_core.results.item_rows import ItemRow, ItemRows
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -167,47 +166,6 @@ def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Slice, ...]:
     return tuple(filter(len, each))
 
 
-def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
-    from valor_core.results.item_rows import ItemRows
-
-    return rows if isinstance(rows, ItemRows) else ItemRows.of(rows)
-
-
-@frozen(repr=False)
-class ItemTable:
-    """Rows of one per-item metric.
-
-    Parameters
-    ----------
-    metric : str
-        Name and version.
-    parameters : mapping
-        Parameters of the metric.
-    rows : ItemRows
-        One row per item, sorted by uid and kept as columns until read.
-    """
-
-    metric: str
-    parameters: Mapping[str, Any]
-    rows: ItemRows = field(converter=_as_rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as JSON values."""
-        return {
-            "metric": self.metric,
-            "parameters": dict(self.parameters),
-            "rows": [row.to_dict() for row in self.rows],
-        }
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> ItemTable:
-        """Return the table that `to_dict` wrote."""
-        from valor_core.results.item_rows import ItemRow
-
-        rows = map(ItemRow.from_dict, record["rows"])
-        return cls(record["metric"], record["parameters"], rows)
-
-
 @frozen(kw_only=True)
 class Report(Results):
     """All results of an evaluation; as a sequence, the results over all datums.
@@ -218,8 +176,8 @@ class Report(Results):
         Results over all evaluated datums.
     slices : tuple of Slice
         Results of each slice by metadata values.
-    items : tuple of ItemTable
-        Rows of per-item metrics, if requested.
+    items : ItemTables
+        Rows of items by metric, if requested: ``report.items["Accuracy"]``.
     config : mapping
         Resolved config, used by `valor rerun`.
     versions : mapping of str to str
@@ -242,7 +200,7 @@ class Report(Results):
     """
 
     slices: tuple[Slice, ...] = field(default=(), converter=_as_slices)
-    items: tuple[ItemTable, ...] = ()
+    items: ItemTables = field(factory=ItemTables, converter=ItemTables)
     config: Mapping[str, Any] = field(factory=dict)
     versions: Mapping[str, str] = field(factory=dict)
     counts: Mapping[str, int] = field(factory=dict)

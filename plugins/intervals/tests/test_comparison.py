@@ -7,7 +7,7 @@ import valor_core
 from valor_core import Report, Result, Text, evaluate, metric
 from valor_core.errors import ConfigError
 from valor_core.results import ItemRows, Numbers
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 
 
 @metric("lab.Right", task="text", higher_is_better=True)

@@ -11,7 +11,7 @@ from valor_report.item_file import load_reports, read_items, write_items
 from valor_core import Report
 from valor_core.errors import ReportError
 from valor_core.results import Failed, ItemRow, Undefined
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 
 
 def row_table() -> ItemTable:

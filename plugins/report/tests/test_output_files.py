@@ -13,7 +13,7 @@ from valor_report.output_files import OutputFiles, WriteErrors
 from valor_core import Report
 from valor_core.errors import ConfigError, MissingExtraError, ReportError, StateError
 from valor_core.results import ItemRow, Result
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 
 REPORT = Report(
     results=[Result(type="Length", metric="mylab.Length@1", value=5.0)],

@@ -15,7 +15,7 @@ from valor_core.errors import ReportError, short_repr
 from valor_core.packages import import_extra
 from valor_core.results import ItemRow, Report
 from valor_core.results.files import replacing, write_text
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 
 
 def write_items(path: Path, tables: Iterable[ItemTable], private: bool = False) -> None:

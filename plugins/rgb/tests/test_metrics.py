@@ -168,6 +168,8 @@ def test_verdicts_name_the_rule_that_fired() -> None:
             "noise_ratio": None,
             "closed_book": False,
             "rule": {"correct": "said", "detected": "phrase: wrong", "corrected": "said"},
+            "truth": next(one for one in SAMPLES if one.uid == "c1").answers[0][0],
+            "prediction": next(one for one in SAMPLES if one.uid == "c1").response,
         },
     }
     assert rows["n4"].details["rule"] == {"rejected": "phrase: i cannot"}

@@ -20,7 +20,7 @@ from valor_core.errors import (
 from valor_core.evaluation import MetricChoice
 from valor_core.parameters import parameters_of
 from valor_core.results import Report
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 from valor_core.specs import MetricSpec, ResourceSpec
 from valor_core.specs.names import folded_name
 

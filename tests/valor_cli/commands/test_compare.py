@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from valor_core.results import ItemRow, Report, Result
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from valor_report.pages import item_section
 from valor_report.pages.page import html
 
 from valor_core.results import DetailColumns, ItemRow, ItemRows, Numbers, Report, Result
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 
 HOSTILE = "<script>alert('x')</script></script>"
 LABELS = ("cat", "dog", f"fox & {HOSTILE}")

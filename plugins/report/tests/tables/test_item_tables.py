@@ -7,7 +7,7 @@ from valor_report.tables.item_tables import ListedItems, listed_items
 from valor_core.results import Failed, ItemRow, Report, Undefined
 from valor_core.results.entries import NO_VALUE
 from valor_core.results.item_rows import ItemRows
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 
 
 def scored(metric: str, values: dict[str, Any], **details: Any) -> ItemTable:

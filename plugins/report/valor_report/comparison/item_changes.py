@@ -9,7 +9,7 @@ import numpy as np
 from attrs import asdict, frozen
 
 from valor_core.results import ItemRow, Report
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 from valor_core.results.result import NoScore, is_number
 from valor_report.comparison.changes import text_of_values
 from valor_report.comparison.difference_tables import distinct_flips

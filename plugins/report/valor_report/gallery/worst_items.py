@@ -32,7 +32,7 @@ from valor_core.parameters import NoParameters, parameters_from, parameters_of
 from valor_core.parameters.declaration import relocate
 from valor_core.readers import Partition, Reader
 from valor_core.results.files import check_writable, write_text
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 from valor_core.schemas import Batch, Uid, natural_order
 from valor_core.schemas.columns import natural
 from valor_core.specs import GallerySpec, Registry

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from valor_core.results import DetailColumns, Failed, ItemRows, NoScore, Report
 from valor_core.results.entries import NO_VALUE
-from valor_core.results.report import ItemTable
+from valor_core.results.item_tables import ItemTable
 from valor_core.results.result import first_line, is_number
 from valor_core.results.results import installed_spec
 from valor_core.schemas import Codes, Uid

@@ -50,6 +50,14 @@ def _objects(values: Iterable[Any]) -> NDArray[Any]:
     return read_only(object_column(values))
 
 
+_LONGEST = 200
+"""Most characters of an excerpt."""
+
+
+def _excerpt(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
 @frozen
 class RGBBatch(Batch):
     """Columns of samples.
@@ -125,6 +133,19 @@ ndarray of object, shape (n,)
         """
         cells = getattr(self, field).tolist()
         return np.array([cell is None or cell == () for cell in cells], np.bool_)
+
+    def item_details(self) -> Mapping[str, NDArray[Any]]:
+        """Return excerpts of the answer and of the response of each sample.
+
+        Examples
+        --------
+        >>> batch = RGBBatch.of([RGBSample("q1", "noise_robustness", "In Paris", [["Paris", "X"]])])
+        >>> {name: column.tolist() for name, column in batch.item_details().items()}
+        {'truth': ['Paris'], 'prediction': ['In Paris']}
+        """
+        answers = [", ".join(part[0] for part in parts) or None for parts in self.answers.tolist()]
+        found = {"truth": answers, "prediction": self.response.tolist()}
+        return {name: object_column(map(_excerpt, texts)) for name, texts in found.items()}
 
     def select(self, positions: Codes) -> RGBBatch:
         """Return the samples at positions."""
