@@ -374,6 +374,18 @@ def test_cells_are_links_to_items_only_if_the_page_has_items() -> None:
     assert 'role="group"' in linked
 
 
+@pytest.mark.parametrize(("labels", "skips"), [(7, False), (8, True)])
+def test_keyboard_skips_links_of_more_than_50_cells(labels: int, skips: bool) -> None:
+    names = [f"label {i}" for i in range(labels)]
+    matrix = of("M", {"confusion_matrix": {name: dict.fromkeys(names, 1) for name in names}})
+    details = {"truth": "a", "prediction": "b"}
+    items = (ItemTable("mylab.Score@1", {}, (ItemRow("1", 1.0, details),)),)
+
+    page = html(Report(results=[matrix], items=items))
+
+    assert page.count(' tabindex="-1"') == labels**2 * skips
+
+
 def test_page_has_shares_of_rows_and_counts_on_hover() -> None:
     page = html(Report(results=[of("M", {"confusion_matrix": {"a": {"a": 3, "b": 1}}})]))
 

@@ -15,6 +15,8 @@ _CHARACTER = 6.6
 _LONGEST = 22
 _LONGEST_ROW = 34
 _LEGEND_ROW = 18.0
+_MOST_STOPS = 50
+"""Maximum number of links of a drawing that the keyboard stops at."""
 _LEAST_SIDE = 22.0
 """Least side of a cell with a number, in pixels."""
 _GAP = 74.0
@@ -129,9 +131,15 @@ class Layout:
         return f"0 0 {_n(self.width)} {_n(self.height)}"
 
     @property
-    def has_filters(self) -> bool:
-        """True if a shape selects items."""
-        return any(isinstance(one, Block | Square | Disc) and one.filter for one in self.shapes)
+    def filters(self) -> int:
+        """Number of shapes that select items."""
+        linked = (one for one in self.shapes if isinstance(one, Block | Square | Disc))
+        return sum(bool(one.filter) for one in linked)
+
+    @property
+    def skips_links(self) -> bool:
+        """True if the keyboard skips the links because there are many; tables have them, too."""
+        return self.filters > _MOST_STOPS
 
     @property
     def limit(self) -> str:
