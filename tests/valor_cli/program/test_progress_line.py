@@ -113,6 +113,13 @@ def test_partitions_are_counted_if_no_metric_waits(line, clock, shown):
     ]
 
 
+def test_items_of_other_processes_have_no_total(line, shown):
+    line.on_scored(16, 0, {})
+    line(0, 1, 16)
+
+    assert shown == ["16 items"]
+
+
 def test_logs_have_sparse_lines(clock, capsys):
     log = LogLines(clock)
     for second in range(100):

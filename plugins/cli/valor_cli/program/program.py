@@ -38,7 +38,7 @@ COMMANDS = {
         "rerun": "Repeat the evaluation of a saved report.",
         "merge": "Merge saved states of one config into a report.",
         "view": "Show a report, its items and thresholds in the browser.",
-        "compare": "Compare two reports, or the headline numbers and ranks of several.",
+        "compare": "Compare two reports, or rank several by their main numbers.",
     },
     "Find out": {
         "list": "List the installed metrics.",

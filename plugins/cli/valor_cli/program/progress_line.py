@@ -72,8 +72,8 @@ class ProgressLine:
 
     def __call__(self, finished: int, partitions: int, read: int) -> None:
         """Show the progress of partitions or, if items are scored one by one, of items."""
-        if self._scored is not None and partitions == 1:
-            done, total = self._scored
+        done, total = self._scored or (0, 0)
+        if partitions == 1 and 0 < total >= done:  # other processes count no items to score
             text = f"{done:,} of {total:,} items"
             text += f", {total - done:,} to go" if done < total else ""
         else:
