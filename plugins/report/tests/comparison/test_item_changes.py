@@ -116,6 +116,15 @@ def test_numbers_of_objects_are_listed_with_their_labels() -> None:
     assert (row.truth, row.second.text) == ("2 car, 1 bus", "2 car")
 
 
+def test_shares_of_an_image_are_in_percent() -> None:
+    def shares(share: float) -> Any:
+        return lambda *_: {"truth": {"sky": 0.25}, "prediction": {"sky": share, "tree": 0.000233}}
+
+    (row,) = changes(report({1: 0.5}, shares(0.125)), report({1: 0.75}, shares(0.25))).rows
+
+    assert (row.truth, row.first.text) == ("25 % sky", "12.5 % sky, 0.0233 % tree")
+
+
 def test_truths_that_differ_are_both_named() -> None:
     def true(label: str) -> Any:
         return lambda *_: {"truth": label, "prediction": "8"}

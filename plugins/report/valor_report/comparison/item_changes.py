@@ -216,9 +216,14 @@ def _detail(rows: Sequence[ItemRow], name: str) -> Any:
 
 
 def _words(value: Any) -> str:
-    """Format a truth or a prediction: a label, a text, or numbers of objects by label."""
+    """Format a truth or a prediction: a label, a text, or counts or shares by label."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{_words(count)} {name}" for name, count in value.items())
+        return ", ".join(f"{_amount(amount)} {name}" for name, amount in value.items())
     if isinstance(value, (list, tuple)):
         return "\n".join(map(_words, value))
     return "" if value is None else text_of(value)
+
+
+def _amount(value: Any) -> str:
+    """Format a count, or a share of an image in percent."""
+    return f"{100 * value:.3g} %" if isinstance(value, float) else _words(value)

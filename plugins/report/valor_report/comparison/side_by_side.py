@@ -44,6 +44,8 @@ class Side:
         Parts of a text; those that the other model does not have are marked.
     notes : sequence of str
         Remarks of the gallery.
+    wide : bool
+        Whether the picture has several images side by side.
     """
 
     name: str
@@ -51,6 +53,12 @@ class Side:
     image: bytes | None = None
     pieces: Sequence[MarkedPiece] = ()
     notes: Sequence[str] = ()
+    wide: bool = False
+
+    @property
+    def is_small(self) -> bool:
+        """True for a picture of which several fit into a row."""
+        return self.image is not None and not self.wide
 
 
 @frozen
@@ -137,7 +145,7 @@ def _pictures(
         if isinstance(one, Picture):
             counts = [f"{word} {n:,}" for word, n in one.counts.items() if n]
             about = ", ".join([_value(prediction), *counts]) if counts else _about(prediction)
-            sides.append(Side(name, about, image=one.thumbnail, notes=one.notes))
+            sides.append(Side(name, about, image=one.thumbnail, notes=one.notes, wide=one.wide))
     return ItemPair(change, (sides[0], sides[1])) if len(sides) == 2 else None
 
 
