@@ -128,9 +128,14 @@ def check_no_others(
     for name, value in others.items():
         for choice in metrics:
             spec, values = _chosen(choice, task, registry)
-            if spec is not None and name in {
-                one.name for one in parameters_of(spec.parameter_class)
-            }:
+            entries = () if spec is None else parameters_of(spec.parameter_class)
+            for entry in entries:
+                word = value if entry.name == name and isinstance(value, str) else name
+                if word in entry.instead:
+                    raise ConfigError(
+                        f"{call}: unknown argument {name}={short_repr(value)}", entry.instead[word]
+                    )
+            if spec is not None and name in {one.name for one in entries}:
                 table = {"name": spec.short_name, **values, name: value}
                 raise ConfigError(
                     f"{call}: {name} is a parameter of {spec.short_name}, not of {call}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,18 @@ def test_argument_of_other_library_suggests_syntax(
             Evaluator(metrics, **argument)
         one = evaluate(*sides, [{"name": "F1", "average": "macro"}])
         assert [result.parameters.get("average") for result in one] == ["macro"]
+
+
+@pytest.mark.parametrize("argument", [{"pos_label": 1}, {"average": "binary"}])
+def test_positive_label_of_scikit_learn_names_the_number(argument: Any) -> None:
+    sides = [0, 1, 1], [0.25, 0.75, 0.875]
+
+    for call in (partial(evaluate, *sides), Evaluator):
+        with pytest.raises(ConfigError) as caught:
+            call(["F1"], **argument, task="classification")
+        assert "such as report['F1', '1'] for the label 1" in str(caught.value)
+
+    assert evaluate(*sides, ["F1"])["F1", "1"].value == 1.0
 
 
 def test_labels_of_an_update_are_those_of_a_batch() -> None:
