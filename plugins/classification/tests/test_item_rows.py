@@ -120,6 +120,25 @@ def test_details_name_true_and_predicted_label_and_error(metric: Any) -> None:
     assert list(found) == ["right", "second", "third"]
 
 
+def test_confusion_matrix_lists_which_items_are_right() -> None:
+    found = {row.uid: row for row in rows("ConfusionMatrix")}
+
+    assert {uid: row.value for uid, row in found.items()} == {
+        "right": {"right": 1},
+        "second": {"right": 0},
+        "third": {"right": 0},
+    }
+    assert {uid: row.details for uid, row in found.items()} == LABELS
+    assert evaluate(SETS, ["ConfusionMatrix"], "classification", items=True).items == ()
+
+
+def test_counts_of_items_add_up_to_those_of_labels() -> None:
+    report = evaluate(SETS, [{"name": "Counts", **EVERY}], "classification", items=True)
+
+    for name, column in report.items[0].rows.columns().items():
+        assert column.values.sum() == sum(one.value[name] for one in report)
+
+
 def test_best_label_is_prediction_of_accuracy_among_top_labels() -> None:
     found = {row.uid: row for row in rows({"name": "Accuracy", "top_k": 2})}
 
@@ -272,7 +291,11 @@ def test_no_rows_for_scores_that_are_no_probabilities() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Accuracy", "F1", "BrierScore", "LogLoss", {"name": "Accuracy", "top_k": 2}]
+    "name",
+    [
+        *("Accuracy", "F1", "BrierScore", "LogLoss", "ConfusionMatrix", "Counts"),
+        {"name": "Accuracy", "top_k": 2},
+    ],
 )
 def test_rows_survive_a_saved_state(name: Any, tmp_path: Path) -> None:
     def counted(**options: Any) -> Evaluator:

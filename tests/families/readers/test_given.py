@@ -310,10 +310,10 @@ def test_compute_without_data_raises_error() -> None:
 
 
 def test_items_of_a_metric_without_rows_are_a_warning() -> None:
-    report = evaluate(*LABELS, ["ConfusionMatrix"], items=True)
+    report = evaluate(*LABELS, ["MatthewsCorrelation"], items=True)
 
     assert report.items == ()
-    assert report.warnings == ("items: classification.ConfusionMatrix has no rows of items",)
+    assert report.warnings == ("items: classification.MatthewsCorrelation has no rows of items",)
 
 
 def test_typo_in_slices_is_a_warning() -> None:

@@ -10,13 +10,13 @@ from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import KeyState, StateByKey
+from valor_classification.counting.by_key import KeyItems, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.threshold_counts import threshold_warnings
 from valor_classification.counting.weighted_counts import as_text, of_text, weighed_cells
 from valor_classification.kernels.values import ConfusionCells, in_type
 from valor_core.errors import StateError, short_repr
-from valor_core.results import Failed
+from valor_core.results import Failed, ItemRows
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.columns import natural
@@ -102,7 +102,7 @@ def _no_cells() -> Cells:
 
 
 @define(slots=False, repr=False)
-class KeyConfusion(KeyState):
+class KeyConfusion(KeyItems):
     """Counts by ground truth, prediction and number of thresholds passed.
 
     Parameters
@@ -131,9 +131,12 @@ class KeyConfusion(KeyState):
     def update(self, view: KeyView) -> None:
         """Count a view."""
         self._count_view(view, None)
+        if self.rows:
+            self.keep_sets(view, self.thresholds, self.hardmax)
 
     def weigh(self, view: KeyView, weights: Floats) -> None:
         """Count a view whose items have weights."""
+        self.rows = ()
         self._count_view(view, weights)
 
     def _count_view(self, view: KeyView, weights: Floats | None) -> None:
@@ -159,6 +162,9 @@ class KeyConfusion(KeyState):
         self.tops = self.tops.merged(other.tops.renamed(codes))
         if other.several is not None:
             self._note(other.several)
+
+    def resamples(self, *parts: Any) -> None:  # type: ignore[override]
+        """Return None: cells are not one of the summed fields."""
 
     def dump(self) -> StateContent:
         """Return all cells, for a file."""
@@ -312,8 +318,21 @@ class Confusion(StateByKey):
     """`KeyConfusion` for each label key."""
 
     part: ClassVar[type[KeyConfusion]] = KeyConfusion
+    keeps_rows: ClassVar[bool] = True
     thresholds: tuple[float, ...] = ()
     hardmax: bool = True
+    rows: tuple[bool, ...] = ()
+
+    def item_rows_at(self, threshold: float) -> ItemRows | None:
+        """Return 1 for each item of the only label key that is right, otherwise 0."""
+        found = self.kept
+        if found is None or found[0].several is not None:
+            return None
+        part, items = found
+        items, sizes = items.at(part.thresholds.index(threshold))
+        common = sizes["common"]
+        is_right = (common == sizes["truths"]) & (common == sizes["predicted"])
+        return items.with_numbers({"right": is_right})
 
 
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:

@@ -233,11 +233,19 @@ class KeptItems:
         self, values: NDArray[Any], details: Mapping[str, NDArray[Any]] | None = None
     ) -> ItemRows:
         """Return rows with one number for each item, its labels, and optionally more details."""
-        numbers = Numbers(values.astype(np.float64), np.zeros(len(values), np.uint8))
+        return self.with_numbers({SINGLE: values}, details)
+
+    def with_numbers(
+        self,
+        values: Mapping[str, NDArray[Any]],
+        details: Mapping[str, NDArray[Any]] | None = None,
+    ) -> ItemRows:
+        """Return rows with numbers by name; otherwise as `with_values`."""
+        positions = np.arange(len(self.rows))
+        codes = np.zeros(len(positions), np.uint8)
+        numbers = {name: Numbers(one.astype(np.float64), codes) for name, one in values.items()}
         columns = self.labels.details() | dict(details or {})
-        return ItemRows(
-            self.rows.uids, {SINGLE: numbers}, DetailColumns(columns, np.arange(len(values)))
-        )
+        return ItemRows(self.rows.uids, numbers, DetailColumns(columns, positions))
 
     def dump(self) -> StateContent:
         """Return the columns, for a file."""

@@ -18,7 +18,7 @@ from valor_classification.counting.threshold_counts import coordinates, limit, l
 from valor_classification.counting.weighted_counts import numbers
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import ConfusionTable, Result
+from valor_core.results import ConfusionTable, ItemRows, Result
 from valor_core.schemas import Codes
 from valor_core.states import StateRequest
 
@@ -61,6 +61,10 @@ class ConfusionMatrix:
         if not chosen.max_examples:
             return (counted,)
         return counted, items.request(least, hardmax=chosen.hardmax)
+
+    def item_rows(self, state: Confusion, named: Listing | None = None) -> ItemRows | None:
+        """Return whether each item is right at the first threshold, and its labels."""
+        return state.item_rows_at(limit(self.parameters.score_thresholds[0]))
 
     def compute(self, state: Confusion, named: Listing | None = None) -> Iterator[Result]:
         """Yield one result for each label key and threshold."""

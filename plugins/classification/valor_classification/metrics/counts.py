@@ -12,7 +12,7 @@ from valor_classification.counting import threshold_counts
 from valor_classification.counting.threshold_counts import LabelCounts, coordinates, limits
 from valor_classification.counting.weighted_counts import numbers
 from valor_classification.parameters.predicted import CountsParameters
-from valor_core.results import Result
+from valor_core.results import ItemRows, Result
 from valor_core.states import StateRequest
 
 
@@ -40,6 +40,11 @@ class Counts:
         """Request label counts at the thresholds."""
         chosen = self.parameters
         return (threshold_counts.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
+
+    def item_rows(self, state: LabelCounts) -> ItemRows | None:
+        """Return the counts of each item over all labels, at the first threshold."""
+        found = state.outcomes(limits(self.parameters.score_thresholds)[0])
+        return None if found is None else found[0].with_numbers(found[1])
 
     def compute(self, state: LabelCounts) -> Iterator[Result]:
         """Yield one result for each threshold, label key and label."""

@@ -474,7 +474,7 @@ class TestMetricsOverRows:
 
         # "q00 answer 0 0": a and e of 7 letters
         assert report["GradeByNoise"].value == [[0, 2 / 7], [1, 2 / 7]]
-        assert len(report.items) == 0
+        assert [table.metric for table in report.items] == ["courtroom.Grade@1"]
         assert "valor-courtroom" in report.versions
 
     def test_shared_metric_is_scored_once(self, judge: Judge) -> None:
