@@ -58,11 +58,13 @@ def test_require_is_added_to_the_conditions_of_the_config(valor):
         ),
         (
             ("Loudness >= 90",),
-            "require.Loudness: expected a number in 0 to 1, got '>= 90'\nWrite it as: \">= 0.9\"\n",
+            "require.Loudness: expected a number in 0 to 1, got '>= 90'\n"
+            "Write it as: --require 'Loudness >= 0.9'\n",
         ),
         (
             ("Loudness < 90 %",),
-            "require.Loudness: expected a comparison, got '< 90 %'\nWrite it as: \"< 0.9\"\n",
+            "require.Loudness: expected a comparison, got '< 90 %'\n"
+            "Write it as: --require 'Loudness < 0.9'\n",
         ),
         (
             ("Loudness > 0.1", "Loudness < 0.9"),

@@ -10,7 +10,7 @@ from attrs import evolve
 from valor_report.comparison import compare
 from valor_report.output_files import WriteErrors
 
-from valor_cli.commands.run import carry_out, run_options, with_options
+from valor_cli.commands.run import carry_out, remedies_of_options, run_options, with_options
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
@@ -35,7 +35,8 @@ def command(
     unwritten = WriteErrors()
     request = Request.from_report(report, settings)
     request = evolve(request, values=with_options(request.values, **options))
-    now = carry_out(request, unwritten, quiet=quiet)
+    with remedies_of_options(options["require"]):
+        now = carry_out(request, unwritten, quiet=quiet)
     code = print_report(now, as_json=as_json, quiet=quiet)
     unwritten.check()
     if options["opened"]:

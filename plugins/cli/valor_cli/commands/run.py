@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import Any, TypeVar
@@ -250,6 +250,20 @@ def carry_out(request: Request, unwritten: WriteErrors, *, quiet: bool) -> Repor
     return report
 
 
+@contextmanager
+def remedies_of_options(require: Iterable[str]) -> Iterator[None]:
+    """Write the remedies of invalid conditions in a block as options ``--require``."""
+    try:
+        yield
+    except ConfigError as error:
+        written = (error.remedy or "").removeprefix('Write it as: "').removesuffix('"')
+        for name in conditions_of(require) if written != error.remedy else ():
+            if f"require.{name}: " in error.message:
+                remedy = f"Write it as: --require {quote(f'{name} {written}')}"
+                raise ConfigError(error.message, remedy) from error
+        raise
+
+
 def _say_written(request: Request, unwritten: Collection[Path], *, is_drawn: bool) -> None:
     chosen = request.checked.run
     for path in (request.folder / path for path in chosen.output):
@@ -324,12 +338,14 @@ def command(
                 f"--open: expected one run, got {len(requests)}",
                 f"Select one with: --only {requests[0].run}",
             )
-        code = run_each(requests, quiet=quiet, as_json=as_json)
+        with remedies_of_options(options["require"]):
+            code = run_each(requests, quiet=quiet, as_json=as_json)
         if options["opened"]:
             open_page(requests[0])
         return code
     unwritten = WriteErrors()
-    report = carry_out(requests[0], unwritten, quiet=quiet)
+    with remedies_of_options(options["require"]):
+        report = carry_out(requests[0], unwritten, quiet=quiet)
     code = print_report(report, as_json=as_json, quiet=quiet)
     unwritten.check()
     if options["opened"]:
