@@ -371,6 +371,7 @@ DATA_SECTIONS = {
     "preds.csv": "preds.csv",
     "two files": "[truth.csv, found.csv]",
     "path": "{path: preds.csv}",
+    "format": "{reader: csv, path: preds.csv}",
     "two sides": "{groundtruths: truth.csv, predictions: found.csv}",
 }
 

@@ -121,6 +121,7 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
             f"{place}data must be a table, got {short_repr(own['data'])}",
             _data_remedy(files, own, place),
         )
+    _check_not_only_format(own, place)
     meant = [name for name in sections if did_you_mean("data", [name], cutoff=0.5)]
     if meant and "data" not in own:
         raise ConfigError(
@@ -155,6 +156,26 @@ def _named_files(data: Any) -> list[str]:
         names = [one for key in (*_SIDES, "path") if (one := data.get(key)) is not None]
         return [str(name) for name in names if isinstance(name, str)]
     return []
+
+
+def _check_not_only_format(own: Mapping[str, Any], place: str) -> None:
+    """Raise a `ConfigError` if the reader is the format of a table that another one recognizes."""
+    data, metrics = own.get("data"), own.get("metrics")
+    if not isinstance(data, Mapping) or {*data} != {"reader", "path"}:
+        return
+    reader, file = data["reader"], data["path"]
+    if reader not in _FORMATS or not isinstance(file, str):
+        return
+    matches = []
+    with suppress(ValorError, OSError):  # raised again where the file is read
+        path = Path(place.partition(": ")[0]).parent / file
+        chosen: list[Any] = metrics if isinstance(metrics, list) else []
+        matches = matching_readers([path], Registry(), metrics=chosen)
+    if matches and matches[0].reader.task is not None:
+        raise ConfigError(
+            f"{place}data.reader: expected a reader of {matches[0].task}, got {reader!r}",
+            _data_remedy([file], own, place),
+        )
 
 
 def _data_remedy(files: Sequence[str], own: Mapping[str, Any], place: str) -> str:
@@ -193,6 +214,7 @@ def _check_no_kind(name: str, value: Any, place: str) -> None:
         raise ConfigError(f"{place}{name}: expected a table, got {short_repr(value)}", remedy)
 
 
+_FORMATS = ("csv", "jsonl", "json", "parquet")
 _SIDES = ("groundtruths", "predictions")
 
 _FORMS = {

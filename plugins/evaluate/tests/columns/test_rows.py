@@ -91,7 +91,7 @@ def test_task_without_rows_is_rejected() -> None:
         (["a"], [[1]], "columns, row 0, column 'references': expected strings, found [1]"),
         (
             ["a"],
-            [{"text": "a"}],
+            [{"label": "a"}],
             "text.ROUGE: columns, row 0, column 'references': expected strings,",
         ),
     ],
@@ -101,3 +101,11 @@ def test_invalid_input_is_rejected(predictions: Any, references: Any, message: s
 
     with pytest.raises(SchemaError, match=re.escape(message)):
         rouge.add_batch(predictions=predictions, references=references)
+
+
+def test_answers_in_the_form_of_squad_are_references() -> None:
+    match = module("text.ExactMatch")
+
+    match.add_batch(predictions=["a b"], references=[{"text": ["a b"], "answer_start": [0]}])
+
+    assert set(match.compute().values()) == {1.0}
