@@ -100,6 +100,43 @@ def test_second_prediction_of_an_object_is_a_duplicate() -> None:
     assert row.details["wrong"] == "3 false"
 
 
+def test_confusion_matrix_names_confused_objects_of_each_image() -> None:
+    image = Detection(
+        "a",
+        [true("cat", 0, 0, 10, 10), true("cat", 20, 0, 30, 10), true("dog", 40, 0, 50, 10)],
+        [
+            predicted({"dog": 0.9}, 0, 0, 10, 10),
+            predicted({"cat": 0.8}, 20, 0, 30, 10),
+            predicted({"cat": 0.7}, 70, 0, 80, 10),
+        ],
+    )
+    found = report([image, IMAGES[0]], "ConfusionMatrix")
+    row, empty = found.items[0]
+
+    assert row.value == {"right": 1, "confused": 1, "missed": 1, "false": 1}
+    assert row.details == {
+        "truth": {"cat": 2, "dog": 1},
+        "prediction": {"cat": 2, "dog": 1},
+        "score": 0.9,
+        "wrong": "1 cat as dog, 1 missed, 1 false",
+    }
+    assert (empty.details["wrong"], empty.details["score"]) == ("", None)
+
+
+def test_confused_objects_of_images_add_up_to_those_of_the_matrix() -> None:
+    found = report(items_of(1), "ConfusionMatrix")
+    sums = {name: one.values.sum() for name, one in found.items[0].rows.columns().items()}
+
+    value = found["ConfusionMatrix"].value
+    cells = {(a, b): n for a, row in value["confusion_matrix"].items() for b, n in row.items()}
+    assert sums == {
+        "right": sum(n for (a, b), n in cells.items() if a == b),
+        "confused": sum(n for (a, b), n in cells.items() if a != b),
+        "missed": sum(value["unmatched_ground_truths"].values()),
+        "false": sum(value["unmatched_predictions"].values()),
+    }
+
+
 def test_crowds_are_neither_missed_nor_duplicates() -> None:
     crowd = true("dog", 0, 0, 10, 10, is_crowd=True)
     image = Detection("a", [crowd], [predicted({"dog": 0.9}, 0, 0, 10, 10)] * 2)

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from valor_labels import error_counts, label_counts, numbers_or_none
+from valor_labels import LabelSets, error_counts, label_counts, numbers_or_none
 
 from valor_core.results import ItemRows, Numbers, Undefined
 from valor_core.results.detail_columns import DetailColumns
 from valor_core.results.item_rows import SINGLE
 from valor_core.schemas import Codes
+from valor_core.schemas.columns import object_column
 from valor_core.states.memo import cached, memoized
 from valor_detection.kernels import matching as kernels
+from valor_detection.matching.class_agnostic import Outcomes
 from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import Flags, Table
 
@@ -258,3 +260,70 @@ def _of_truths(sums: Any, counts: ImageCounts, times: int) -> Numbers:
     truths = counts.tp + counts.fn
     values = np.where(truths > 0, sums / (np.maximum(truths, 1) * times), 0.0)
     return Numbers(values, (truths == 0).astype(np.uint8), (NO_TRUTHS,))
+
+
+def confusion_rows(table: Table, found: Outcomes) -> ItemRows:
+    """Return the numbers of right, confused, missed and false objects of each image.
+
+    Parameters
+    ----------
+    table : Table
+        Objects.
+    found : Outcomes
+        Matches of objects of any labels.
+    """
+    objects, images = table.objects, len(table.objects.uids)
+    rows, truths = found.rows, found.truths
+    is_matched = truths >= 0
+    datums, predicted = objects.datums[rows], objects.labels[rows]
+    true = np.append(objects.true_labels, -1)[truths]
+    is_confused = is_matched & (true != predicted)
+    counts = {
+        "right": datums[is_matched & ~is_confused],
+        "confused": datums[is_confused],
+        "missed": objects.true_datums[found.missed],
+        "false": datums[~is_matched],
+    }
+    zeros = np.zeros(images, np.uint8)
+    numbers = {
+        name: Numbers(np.bincount(one, minlength=images).astype(float), zeros)
+        for name, one in counts.items()
+    }
+    is_wrong = ~is_matched | is_confused
+    scores = np.full(images, -np.inf)
+    np.maximum.at(scores, datums[is_wrong], objects.scores[rows[is_wrong]])
+    counted = np.concatenate([truths[is_matched], found.missed])
+    pairs = true[is_confused], predicted[is_confused]
+    details = {
+        "truth": label_counts(
+            objects.true_datums[counted], objects.true_labels[counted], images, table.labels
+        ),
+        "prediction": label_counts(datums, predicted, images, table.labels),
+        "score": numbers_or_none(np.where(np.isinf(scores), np.nan, scores)),
+        "wrong": _confusion_texts(table, counts, *pairs),
+    }
+    return ItemRows(objects.uids, numbers, DetailColumns(details, np.arange(images)))
+
+
+def _confusion_texts(
+    table: Table, datums: Mapping[str, Codes], true: Codes, predicted: Codes
+) -> NDArray[np.object_]:
+    """Describe the errors of each image, such as ``1 cat as dog, 2 missed``."""
+    width = len(table.labels)
+    missed, false = width * width, width * width + 1
+    codes: dict[str, Any] = {"confused": true * width + predicted, "missed": missed, "false": false}
+    entries = np.concatenate([datums[name] * (false + 1) + code for name, code in codes.items()])
+    kinds, times = np.unique(entries, return_counts=True)
+    most = int(times.max(initial=0)) + 1
+    images, kinds = np.divmod(kinds, false + 1)
+    sets = LabelSets.of(images, kinds * most + times, len(table.objects.uids))
+    numbers, distinct = sets.distinct()
+    names = list(map(str, table.labels))
+
+    def text(code: int) -> str:
+        kind, count = divmod(code, most)
+        if kind >= missed:
+            return f"{count:,} {'missed' if kind == missed else 'false'}"
+        return f"{count:,} {names[kind // width]} as {names[kind % width]}"
+
+    return object_column(", ".join(map(text, each)) for each in distinct)[numbers]

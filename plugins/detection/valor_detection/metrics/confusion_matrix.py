@@ -10,12 +10,13 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import ConfusionTable, MetricDetails, Result
+from valor_core.results import ConfusionTable, ItemRows, MetricDetails, Result
 from valor_core.schemas import Codes, Uid
 from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs, names_and_shapes
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
+from valor_detection.matching.image_rows import confusion_rows
 from valor_detection.matching.names_and_shapes import Outlines
 from valor_detection.matching.protocols import protocol_of
 from valor_detection.matching.table import KEY, Table
@@ -70,6 +71,12 @@ class ConfusionMatrix:
     def details(self, state: Overlaps, *others: object) -> MetricDetails:
         """Return warnings for score thresholds that change nothing."""
         return threshold_details(state.table, self.parameters.score_thresholds)
+
+    def item_rows(self, state: Overlaps, named: Outlines | None = None) -> ItemRows:
+        """Return the objects of each image by outcome, at the first thresholds."""
+        chosen, table = self.parameters, state.table
+        thresholds = chosen.iou_thresholds[0], chosen.score_thresholds[0]
+        return confusion_rows(table, outcomes(table, protocol_of(chosen), *thresholds))
 
     def compute(self, state: Overlaps, named: Outlines | None = None) -> Iterator[Result]:
         """Yield a result for each label key, IoU threshold and score threshold."""
