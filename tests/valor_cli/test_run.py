@@ -317,7 +317,7 @@ class TestSecrets:
     def test_paths_of_resources_are_relative_to_config(self, folder: Path) -> None:
         report = run(folder, items=True, **SECRETS)
 
-        assert report.items[0].rows[0].details == {"cache": str(folder / "cache.sqlite")}
+        assert report.items[0].rows[0].details["cache"] == str(folder / "cache.sqlite")
 
 
 class TestReruns:
