@@ -91,7 +91,7 @@ def test_second_prediction_of_an_object_is_a_duplicate() -> None:
             predicted({"cat": 0.55}, 0, 0, 10, 10),
         ],
     )
-    for threshold, wrong in {0.5: "2 false, 1 duplicate", 0.9: "2 false, 1 duplicate"}.items():
+    for threshold, wrong in {0.5: "2 false, 1 duplicated", 0.9: "2 false, 1 duplicated"}.items():
         ((row,),) = [
             one.rows for one in report([image], {"name": "F1", "iou_thresholds": threshold}).items
         ]

@@ -88,7 +88,7 @@ class ImageCounts:
         scores = np.full(images, -np.inf)
         np.maximum.at(scores, objects.datums[is_false], objects.scores[is_false])
         duplicates = self._of_images(is_false & self._overlap)
-        errors = {"missed": self.fn, "false": self.fp - duplicates, "duplicate": duplicates}
+        errors = {"missed": self.fn, "false": self.fp - duplicates, "duplicated": duplicates}
         return {
             "truth": true,
             "prediction": predicted,
