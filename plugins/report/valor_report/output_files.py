@@ -209,7 +209,7 @@ def _is_same(path: Path, other: Path) -> bool:
         return path.resolve() == other.resolve()
 
 
-_DOCUMENTS = (".pdf", ".htm", ".docx", ".odt", ".pptx", ".ipynb")
+_DOCUMENTS = (".pdf", ".htm", ".docx", ".odt", ".pptx", ".ipynb", ".png", ".svg", ".jpg")
 
 
 def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:

@@ -22,7 +22,7 @@ def test_compare_shows_improvement(valor):
     result = valor("compare", "a.json", "b.json")
 
     assert result.exit_code == 0
-    assert "0.5000  0.7500     +0.2500  better" in result.stdout
+    assert "0.5000  0.7500     +0.2500  better, no test" in result.stdout
     assert result.stderr.splitlines() == [
         "1 difference without a test; for intervals: "
         "valor rerun a.json --confidence 0.95 -o a.json and "
@@ -365,3 +365,83 @@ def test_gate_of_one_metric_ignores_the_others(valor):
     assert unknown.exit_code == 2
     assert "Did you mean 'Loudness'?" in unknown.stderr
     assert "expected worse or differ, got 'worst'" in invalid.stderr
+
+
+@pytest.fixture
+def answers(lab):
+    """Reports with the predictions of three models for four items."""
+    truths = ["cat", "cat", "dog", "dog"]
+    predictions = {
+        "a.json": ["cat", "dog", "cat", "dog"],
+        "b.json": ["dog", "cat", "cat", "dog"],
+        "c.json": ["cat", "cat", "dog", "dog"],
+    }
+    for name, predicted in predictions.items():
+        rows = [
+            ItemRow(f"q{i}", float(true == found), {"truth": true, "prediction": found})
+            for i, (true, found) in enumerate(zip(truths, predicted, strict=True))
+        ]
+        mean = sum(row.value for row in rows) / 4
+        result = Result(type="Loudness", metric="shoutlab.Loudness@1", value=mean)
+        table = ItemTable("shoutlab.Loudness@1", {}, rows)
+        Report(results=[result], items=(table,), counts={"read": 4}).save(name)
+
+
+@pytest.mark.usefixtures("answers")
+def test_items_are_listed_with_the_prediction_of_each_model(valor):
+    two = valor("compare", "a.json", "b.json", "--items")
+    three = valor("compare", "a.json", "b.json", "c.json", "--items")
+
+    assert "Items by Loudness\n" in two.stdout
+    assert [re.split("  +", line.rstrip()) for line in two.stdout.splitlines()[-3:]] == [
+        ["q0", "broken", "cat", "cat", "dog"],
+        ["q1", "fixed", "cat", "dog", "cat"],
+        ["q2", "wrong in both", "dog", "cat", "cat"],
+    ]
+    assert re.split("  +", three.stdout.splitlines()[-3].rstrip()) == [
+        *("q2", "wrong in 2 of 3", "dog", "cat", "cat", "dog"),
+    ]
+
+
+@pytest.mark.usefixtures("reports")
+def test_items_without_rows_name_the_option_that_writes_them(valor):
+    result = valor("compare", "a.json", "b.json", "--items")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "valor: compare: --items: expected rows of the same items in all reports, found none\n"
+        "Write the reports with rows: valor run CONFIG --items -o report.json\n"
+    )
+
+
+@pytest.mark.usefixtures("reports")
+def test_open_shows_the_comparison_as_a_page(valor, tmp_path, monkeypatch):
+    addresses = []
+    monkeypatch.setattr("webbrowser.open", lambda address: not addresses.append(address))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    result = valor("compare", "a.json", "b.json", "--open", "-q")
+
+    (address,) = addresses
+    page = Path(address.removeprefix("file://"))
+    assert page.name == "comparison.html"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"comparison written to {page}\n")
+
+
+@pytest.mark.usefixtures("answers")
+def test_open_without_a_browser_prints_the_address_of_the_leaderboard(valor, monkeypatch):
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+
+    result = valor("compare", "a.json", "b.json", "c.json", "--open", "-o", "c.html")
+
+    assert "Ranks" in result.stdout
+    assert f"Open it with: {Path('c.html').absolute().as_uri()}\n" in result.stderr
+
+
+@pytest.mark.usefixtures("reports")
+def test_picture_as_output_of_a_comparison_suggests_the_page(valor):
+    result = valor("compare", "a.json", "b.json", "-o", "plots.png")
+
+    assert result.stderr.endswith("got plots.png\nName it plots.html, for example.\n")

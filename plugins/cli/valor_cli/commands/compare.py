@@ -19,14 +19,20 @@ from valor_report.comparison import (
     rank_reports,
 )
 from valor_report.comparison.drawings import Drawings, drawings_of
+from valor_report.comparison.item_board import ItemBoard
+from valor_report.comparison.item_changes import ItemChanges
+from valor_report.comparison.main_numbers import short_names
+from valor_report.comparison.several_reports import RankedReports
 from valor_report.comparison.side_by_side import MOST_PAIRS
 from valor_report.item_file import load_reports
 from valor_report.output_files import check_destination, check_not_read
+from valor_report.tables.text_table import TextTable
 
 from valor_cli.commands.view import source_of
 from valor_cli.program import streams
 from valor_cli.program.command import chosen_registry, module_option
 from valor_cli.program.command import command as make_command
+from valor_cli.program.opened_page import is_page, show_page, with_page
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf, WholeNumber
 from valor_core.errors import ConfigError, ValorError, error_at
@@ -124,6 +130,11 @@ class GateType(OneOf):
     show_default=True,
     help="Most items side by side on the page, drawn from the data of both reports.",
 )
+@click.option(
+    "--items", "lists_items", is_flag=True, help="List the items that differ, with each prediction."
+)
+@click.option("--open", "opened", is_flag=True, help="Open the comparison as a page in a browser.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no tables.")
 @click.option("--all", "whole", is_flag=True, help="Also show equal numbers.")
 @module_option
 def command(
@@ -137,6 +148,9 @@ def command(
     test: str,
     correction: str,
     pictures: int,
+    lists_items: bool,
+    opened: bool,
+    quiet: bool,
     whole: bool,
     as_json: bool,
 ) -> int:
@@ -147,6 +161,8 @@ def command(
     installed and has a direction.
     """
     paths = [first, second, *others]
+    if opened:
+        output = tuple(map(Path, with_page(output, "comparison.html")))
     suffixes = SUFFIXES_OF_SEVERAL if others else SUFFIXES
     for path in output:
         check_destination(path, suffixes, "compare: --output: ")
@@ -154,7 +170,17 @@ def command(
     tests = {"test": test, "correction": correction}
     if others:
         _check_no_options(click.get_current_context(), len(paths))
-        return _rank(paths, output, tests, as_json=as_json)
+        ranked = _ranked(paths, tests)
+        _save(ranked, output, opened)
+        if as_json:
+            streams.say_json(ranked.to_dict())
+            return 0
+        listed = _listed(ranked.differing, [*ranked.short_names.values()]) if lists_items else []
+        if not quiet:
+            streams.show([*ranked.tables(), *listed])
+        for remark in (*ranked.remarks, str(ranked.answer)):
+            streams.talk(remark)
+        return 0
     registry = chosen_registry()
     a, b = load_reports(paths)
     found = compare(
@@ -171,13 +197,13 @@ def command(
             check_directions(found, registry)
     if any(path.suffix == ".html" for path in output):
         found = evolve(found, drawings=_drawings(found, [(a, first), (b, second)], pictures))
-    for path in output:
-        found.save(path)
-        streams.talk(f"comparison written to {path}")
+    _save(found, output, opened)
     if as_json:
         streams.say_json(found.to_dict())
     else:
-        streams.show(found.tables(whole=whole))
+        listed = _listed(found.items, short_names(found.names)) if lists_items else []
+        if not quiet:
+            streams.show([*found.tables(whole=whole), *listed])
         for remark in (*found.remarks, *found.untested):
             streams.talk(remark)
         streams.talk(str(found.answer))
@@ -200,29 +226,32 @@ def _check_no_options(context: click.Context, count: int) -> None:
             )
 
 
-def _rank(
-    paths: Sequence[Path], output: Sequence[Path], tests: Mapping[str, str], *, as_json: bool
-) -> int:
-    """Print the main numbers and ranks of several reports, or all numbers as JSON."""
+def _save(found: Comparison | RankedReports, output: Sequence[Path], opened: bool) -> None:
+    """Write the files of a comparison, and open the first page."""
+    for path in output:
+        found.save(path)
+        streams.talk(f"comparison written to {path}")
+    if opened:
+        show_page(next(path for path in output if is_page(path)))
+
+
+def _listed(found: ItemChanges | ItemBoard | None, names: Sequence[str]) -> list[TextTable]:
+    """Table of the items that differ."""
+    if found is None:
+        raise ConfigError(
+            "compare: --items: expected rows of the same items in all reports, found none",
+            "Write the reports with rows: valor run CONFIG --items -o report.json",
+        )
+    return [found.table(names)] if found.rows else []
+
+
+def _ranked(paths: Sequence[Path], tests: Mapping[str, str]) -> RankedReports:
+    """Rank several reports by their main numbers."""
     reports: dict[str, Report] = {}
     for path, report in zip(paths, load_reports(paths), strict=True):
         count = sum(path == other for other in paths[: len(reports)])
         reports[f"{path} ({count + 1})" if count else str(path)] = report
-    found = rank_reports(reports, registry=chosen_registry(), **tests)
-    for path in output:
-        found.save(path)
-        streams.talk(f"comparison written to {path}")
-    if as_json:
-        streams.say_json(found.to_dict())
-        return 0
-    for number, table in enumerate(found.tables()):
-        if number:
-            streams.say("")
-        streams.show([table])
-    for remark in found.remarks:
-        streams.talk(remark)
-    streams.talk(str(found.answer))
-    return 0
+    return rank_reports(reports, registry=chosen_registry(), **tests)
 
 
 def _drawings(found: Comparison, reports: Sequence[tuple[Report, Path]], most: int) -> Drawings:

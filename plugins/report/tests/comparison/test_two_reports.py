@@ -147,7 +147,7 @@ def test_comparison_converts_to_tables_and_json(registry):
 
     assert numbers.caption == "score_threshold 0.5"
     assert [[cell.text for cell in row] for row in numbers.rows] == [
-        ["Gain", "cat", "0.5000", "0.2500", "-0.2500", "worse"],
+        ["Gain", "cat", "0.5000", "0.2500", "-0.2500", "worse, no test"],
         ["Gain", "macro average", "–", "0.5000", "", "appeared"],  # noqa: RUF001
     ]
     assert [[cell.text for cell in row] for row in others.rows] == [
@@ -182,7 +182,7 @@ def test_change_in_single_slice_is_found(registry):
     assert not found.same
     (table,) = found.tables()
     assert [cell.text for cell in table.rows[1]] == [
-        *("Gain", "ink:light", "0.7500", "0.2500", "-0.5000", "worse")
+        *("Gain", "ink:light", "0.7500", "0.2500", "-0.5000", "worse, no test")
     ]
     changes = found.to_dict()["changes"]
     assert [change.get("slice") for change in changes] == [None, {"ink": "light"}, {"ink": "heavy"}]
@@ -315,3 +315,14 @@ def test_parameter_that_only_one_result_has_is_in_its_row():
     table, *_ = compare(first, second).tables()
 
     assert [row[1].text for row in table.rows] == ["", "top_k 2", "top_k 2"]
+
+
+def test_numbers_have_their_requested_name():
+    half, more = (
+        report(of("mAP", value, label_key="class").named("mAP", "detection.mAP@2", asked="mAP50"))
+        for value in (0.5, 0.75)
+    )
+
+    (table,) = compare(half, more).tables()
+
+    assert table.rows[0][0].text == "mAP50 (mAP)"

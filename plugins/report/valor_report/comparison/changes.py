@@ -16,6 +16,7 @@ from valor_core.results import ConfusionTable, Failed, Report, Result, Undefined
 from valor_core.results.entries import Entry, entries_of
 from valor_core.results.result import is_number
 from valor_core.specs import Registry
+from valor_report.tables.pivot import with_asked
 from valor_report.tables.slice_tables import DIFFERENCE
 
 Verdict = Literal["better", "worse", "unclear", "different", "appeared", "vanished", "same"]
@@ -77,8 +78,9 @@ class Change:
 
     @property
     def title(self) -> str:
-        """Metric, and the name of the number if it has several."""
-        return f"{self.entry.result.type} {self.entry.part}".rstrip()
+        """Metric with its requested name, and the name of the number if it has several."""
+        result = self.entry.result
+        return f"{with_asked(result, result.type)} {self.entry.part}".rstrip()
 
     @property
     def difference(self) -> float | None:

@@ -43,13 +43,13 @@ def change_table(changes: Sequence[Change], same: int) -> TextTable:
         varying = {k: v for k, v in result.parameters.items() if k not in constant}
         rows.append(
             [
-                f"{result.type} {change.entry.part}".rstrip(),
+                change.title,
                 coordinates(result.slice, varying),
                 _value(change.a),
                 _value(change.b),
                 _difference(change),
                 *([_probability(change)] if has_p else []),
-                Cell(change.verdict, tone=TONES.get(change.verdict, "")),
+                Cell(change.shown_verdict, tone=_tone(change)),
             ]
         )
     titles = ["first", "second", "difference", *(["p"] if has_p else [])]
@@ -162,12 +162,17 @@ def _probability(change: Change) -> Cell:
     return Cell(probability_text(change.p), change.p)
 
 
+def _tone(change: Change) -> Tone:
+    """Tone of a verdict; none for a difference that no test says is more than chance."""
+    return "" if change.shown_verdict != change.verdict else TONES.get(change.verdict, "")
+
+
 def _difference(change: Change) -> Cell:
     difference = change.difference
     if difference is None:
         return Cell("")
     sign = "+" if difference > 0 else ""
-    tone = TONES.get(change.verdict, "")
+    tone = _tone(change)
     text = "0" if difference == 0 else f"{sign}{number_text(difference)}"
     if change.interval is not None:
         low, high = change.interval

@@ -13,7 +13,14 @@ from valor_core.results.report import ItemTable
 from valor_core.schemas import Codes, Floats
 from valor_core.specs import Registry
 from valor_report.comparison.changes import name_direction, text_of_values
-from valor_report.comparison.item_changes import Prediction, prediction_of, rows_of, truth_of
+from valor_report.comparison.item_changes import (
+    Prediction,
+    prediction_of,
+    prediction_table,
+    rows_of,
+    truth_of,
+)
+from valor_report.tables.text_table import TextTable
 
 MOST_ROWS = 200
 """Maximum number of items in a table."""
@@ -66,6 +73,18 @@ class ItemBoard:
     items: int
     is_right_or_wrong: bool
     best: float
+
+    def table(self, names: Sequence[str]) -> TextTable:
+        """Return a table of the items with the prediction of each model.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the reports.
+        """
+        cells = ((row.uid, row.outcome, row.truth, row.predictions) for row in self.rows)
+        hidden = self.differing - len(self.rows)
+        return prediction_table(f"Items by {self.title}", cells, names, hidden)
 
 
 def item_board(reports: Mapping[str, Report], registry: Registry) -> ItemBoard | None:

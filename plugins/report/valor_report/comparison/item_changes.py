@@ -14,9 +14,12 @@ from valor_core.results.result import NoScore, is_number
 from valor_report.comparison.changes import text_of_values
 from valor_report.comparison.difference_tables import distinct_flips
 from valor_report.tables.pivot import text_of
+from valor_report.tables.text_table import MISSING, Cell, Row, TextTable, number_text
 
 Uid = str | int
 Outcome = Literal["broken", "fixed", "wrong in both", "worse", "better"]
+
+_MOST_TEXT = 40
 
 MOST_LISTED = 200
 """Maximum number of items of each outcome in tables; JSON has the uids of all."""
@@ -110,6 +113,18 @@ class ItemChanges:
             "rows": [row.to_dict() for row in self.rows],
         }
 
+    def table(self, names: Sequence[str]) -> TextTable:
+        """Return a table of the items with the predictions of both models.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the two reports.
+        """
+        cells = ((row.uid, row.outcome, row.truth, (row.first, row.second)) for row in self.rows)
+        hidden = sum(self.counts.values()) - len(self.rows)
+        return prediction_table(f"Items by {self.title}", cells, names, hidden)
+
     def most_changed(self, most: int) -> list[ItemChange]:
         """Return the items to look at: two losses for each gain, then those wrong in both."""
         losses, gains, both = (
@@ -150,6 +165,46 @@ def item_changes(a: Report, b: Report, flips: Sequence[Any]) -> ItemChanges | No
     title = f"{chosen.metric.rpartition('.')[2]} {chosen.part}".rstrip()
     counts = {way: len(uids) for way, uids in outcomes.items()}
     return ItemChanges(title, counts, tuple(rows), chosen.items)
+
+
+def prediction_table(
+    title: str,
+    items: Iterable[tuple[Uid, str, str, Sequence[Prediction]]],
+    names: Sequence[str],
+    hidden: int,
+) -> TextTable:
+    """Return a table of items with the prediction of each model.
+
+    Parameters
+    ----------
+    title : str
+        Title of the table.
+    items : iterable of (uid, outcome, truth, predictions)
+        Items in their order.
+    names : sequence of str
+        Names of the reports.
+    hidden : int
+        Number of items that are not listed.
+    """
+    rows: list[Row] = [
+        [Cell(str(uid)), outcome, _shortened(truth), *map(_in_a_cell, predictions)]
+        for uid, outcome, truth, predictions in items
+    ]
+    caption = f"{hidden:,} more in the JSON of the comparison" if hidden else ""
+    return TextTable(title, ["item", "outcome", "true", *names], rows, caption=caption, keys=1)
+
+
+def _in_a_cell(prediction: Prediction) -> str:
+    """Prediction with its score; its value if the report has no prediction."""
+    if not prediction.text:
+        return MISSING if prediction.value is None else number_text(prediction.value)
+    score = "" if prediction.score is None else f" {number_text(prediction.score)}"
+    return f"{_shortened(prediction.text)}{score}"
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_TEXT else f"{line[: _MOST_TEXT - 1]}…"
 
 
 def rows_of(
