@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from valor_report.pages.notebook import notebook
 from valor_report.pages.page import html
 from valor_report.text import aligned_text, markdown
@@ -246,6 +247,12 @@ def test_long_table_is_focusable():
 
     assert '<div class="scroll long" tabindex="0" role="region"' in page
     assert "l59" in page
+
+
+def test_title_of_a_named_run_is_its_name(report):
+    page = html(evolve(report, config={**report.config, "run": "mlp <small>"}))
+
+    assert "<h1>mlp &lt;small&gt;: classification" in page
 
 
 def test_empty_report_is_valid_page():

@@ -98,7 +98,7 @@ def html(
         render,
         "report.html",
         navigation=navigation,
-        title=f"Evaluation report{_of_task(report)}",
+        title=_title(report),
         verdict=_verdict(report),
         about=_about(report),
         gallery=None if navigation else _gallery(report),
@@ -118,9 +118,11 @@ def html(
     return page(items=items.html(MOST_BYTES - len(page(items="").encode())))
 
 
-def _of_task(report: Report) -> str:
-    task = report.config.get("task")
-    return f": {task}" if isinstance(task, str) else ""
+def _title(report: Report) -> str:
+    """Name and task of the run, or the task alone."""
+    run, task = report.config.get("run"), report.config.get("task")
+    of_task = f": {task}" if isinstance(task, str) else ""
+    return f"{run}{of_task}" if isinstance(run, str) else f"Evaluation report{of_task}"
 
 
 @frozen
