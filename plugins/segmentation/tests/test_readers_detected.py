@@ -129,6 +129,27 @@ def test_masks_of_0_and_255_have_the_label_foreground(tmp_path, suffix):
     assert ious(evaluate(*folders, ["IOU"])) == {"foreground": 1 / 2}
 
 
+@pytest.mark.parametrize("suffix", [".png", ".npy"])
+@pytest.mark.parametrize(("true", "predicted"), [(1, 255), (255, 1)])
+def test_masks_of_0_and_1_are_compared_with_masks_of_0_and_255(tmp_path, suffix, true, predicted):
+    folders = folders_of(tmp_path, suffix, [[[0, true, true]]], [[[0, 0, predicted]]])
+
+    assert ious(evaluate(*folders, ["IOU"])) == {"foreground": 1 / 2}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_255_after_the_sampled_images_is_no_silent_label(tmp_path, suffix):
+    plain = [[[0, 1, 1]]] * 30
+    folders = folders_of(tmp_path, suffix, [*plain, [[1, 1, 255]]], [*plain, [[0, 1, 1]]])
+
+    with pytest.raises(ReadError) as raised:
+        evaluate(*folders, ["IOU"])
+
+    assert raised.value.message.startswith("image '30': expected labels of the values, found none")
+    assert "data.ignore=[255]" in raised.value.remedy
+    assert "data.values=" in raised.value.remedy
+
+
 def test_masks_in_black_and_white_have_the_label_foreground(tmp_path):
     black, white = [0, 0, 0], [255, 255, 255]
     sides = [[[black, white, white]]], [[[black, black, white]]]

@@ -53,6 +53,13 @@ def test_shift_of_images_without_names_of_labels_is_in_the_warnings(predicted: A
     assert (ABOVE if predicted.max() == 5 else BELOW) in str(warning)
 
 
+def test_label_without_a_neighboring_value_has_no_shift() -> None:
+    true, predicted = np.full((4, 4), 7), np.zeros((4, 4), int)
+    report = evaluate(from_arrays([true], [predicted], labels={7: "7"}), ["IOU"])
+    assert report["IOU"].value == 0
+    assert "reduce_zero_label" not in " ".join(map(str, report.warnings))
+
+
 def test_shift_is_in_the_warnings_of_a_merged_and_a_saved_state(tmp_path: Any) -> None:
     parts = []
     for rows in (TRUE[:8], TRUE[8:]):

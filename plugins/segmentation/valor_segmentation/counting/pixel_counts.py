@@ -216,7 +216,8 @@ class KeyCounts:
             return None
         for step in (-1, 1):
             pairs = [(row, row_of.get(value + step, -1)) for value, row in row_of.items()]
-            rows, columns = np.array([pair for pair in pairs if pair[1] >= 0]).T
+            found = [pair for pair in pairs if pair[1] >= 0]
+            rows, columns = np.array(found, np.int64).reshape(-1, 2).T
             cells = self.table[rows, columns]
             is_most = 2 * cells > self.table[rows].sum(axis=1)
             has_label = is_most & (rows > 0) & (columns > 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,8 @@ _VOID = 255
 _LEAST_GRAY = 50
 """Lowest level of gray that represents a label in images made for viewing."""
 _FOREGROUND = "foreground"
+MASKS = {"1": _FOREGROUND, "255": _FOREGROUND}
+"""Labels of masks whose foreground is 1 on one side and 255 on the other."""
 _WHITE = "#ffffff"
 _MOST_NAMED = 20
 _MOST_FOUND = 100
@@ -193,7 +195,7 @@ class FoundLabels:
         --------
         >>> FoundLabels.of_sample([0, 255], [], "class").is_mask
         True
-        >>> FoundLabels.of_sample([0, 1, 255], [], "class")
+        >>> FoundLabels.of_sample([0, 1, 2, 255], [], "class")
         Traceback (most recent call last):
             ...
         valor_core.errors.ReadError: data: expected labels of the values, found none, and 255 may be
@@ -202,18 +204,14 @@ class FoundLabels:
         """
         values = sorted({*sample} - {0, *ignore})
         _check_few(values, "the images")
-        if is_void(values):
-            raise ReadError(
-                "data: expected labels of the values, found none, and 255 may be a value that does "
-                "not count",
-                f"Exclude these pixels: --set 'data.ignore=[{_VOID}]'",
-            )
+        _check_no_void(values, "data")
         return cls(tuple(ignore), key, values == [_VOID])
 
     def labels_of(self, values: Iterable[int], where: str) -> ValueLabels:
         """Return the labels of the values of one image on both sides."""
         found = sorted({*values} - {0, *self.ignore})
         _check_few(found, where)
+        _check_no_void(found, where)
         names: dict[int, str | None] = {value: str(value) for value in found}
         if self.is_mask and _VOID in names:
             names[_VOID] = _FOREGROUND
@@ -229,6 +227,31 @@ def is_void(values: Sequence[int]) -> bool:
     (True, False, False)
     """
     return len(values) > 1 and values[-1] == _VOID and values[0] < _LEAST_GRAY
+
+
+def are_masks(groundtruths: Set[int] = frozenset(), predictions: Set[int] = frozenset()) -> bool:
+    """Return whether the foreground is 1 on one side and 255 on the other.
+
+    Examples
+    --------
+    >>> are_masks({255}, {1}), are_masks({1, 255}, {1})
+    (True, False)
+    """
+    return sorted([*groundtruths, *predictions]) == [1, _VOID] and len(groundtruths) == 1
+
+
+def _check_no_void(values: Sequence[int], where: str) -> None:
+    """Raise a `ReadError` if 255 among sorted values may mark pixels that do not count."""
+    if not is_void(values):
+        return
+    remedy = f"Exclude these pixels: --set 'data.ignore=[{_VOID}]'"
+    if values == [1, _VOID]:
+        remedy += f"\nOr count both values as one label: --set 'data.values={json.dumps(MASKS)}'"
+    raise ReadError(
+        f"{where}: expected labels of the values, found none, and 255 may be a value that does not "
+        "count",
+        remedy,
+    )
 
 
 def _check_few(values: Sequence[int], where: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from valor_files import Detected
 
 from valor_segmentation.readers.file_pairs import values_of_some
-from valor_segmentation.readers.legends import is_void
+from valor_segmentation.readers.legends import MASKS, are_masks, is_void
 from valor_segmentation.readers.npy import mapped
 from valor_segmentation.readers.png import label_image
 
@@ -55,10 +55,13 @@ def coco(files: Sequence[Path]) -> Detected | None:
 
 
 def _two(files: Sequence[Path], *samples: Collection[int]) -> Detected:
-    """Detect ground truths and predictions; a sample of values may have one that is ignored."""
+    """Detect ground truths and predictions, with the labels or ignored value of a sample."""
     groundtruths, predictions = map(str, files)
     data: dict[str, object] = {"groundtruths": groundtruths, "predictions": predictions}
-    if is_void(sorted(set().union(*samples) - {0})):
+    sides = [{*sample} - {0} for sample in samples]
+    if are_masks(*sides):
+        data["values"] = dict(MASKS)
+    elif is_void(sorted(set().union(*sides))):
         data["ignore"] = [255]
     return Detected(data=data, metrics=_METRICS)
 
