@@ -52,6 +52,24 @@ def test_what_is_recognized_can_be_evaluated_with_the_metrics_that_come_with_it(
     assert report.warnings == ()
 
 
+@pytest.mark.parametrize("name", ["confidence", "conf", "pred_prob", "pred_score"])
+@pytest.mark.parametrize(
+    "rows", ["cat,0.25\ndog,0.75\n", "0,0.75\n1,0.5\n"], ids=["texts", "never below 0.5"]
+)
+def test_confidence_without_a_prediction_is_no_score_of_the_second_label(tmp_path, name, rows):
+    file = tmp_path / "table.csv"
+    file.write_text(f"y_true,{name}\n{rows}")
+
+    assert [name for name, detected in READERS.items() if detected((file,))] == []
+
+
+def test_confidence_of_0_and_1_below_a_half_is_the_score_of_1(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("y_true,confidence\n0,0\n1,0.75\n")
+
+    assert recognized.wide((file,)).data["labels"] == ["0", "1"]
+
+
 def test_lists_of_predictions_are_known_by_their_cells(tmp_path):
     file = tmp_path / "items.jsonl"
     file.write_text('{"id": "a", "label": "cat", "predictions": {"cat": 0.75, "dog": 0.25}}\n')

@@ -41,6 +41,11 @@ _INDICATED_SCORES = (
 )
 _NO_AND_YES = ({"0", "1"}, {"false", "true"})
 
+_CONFIDENCES = ("confidence", "conf", "pred_prob", "pred_score")
+"""Names of columns whose scores may be those of the predicted label."""
+_LEAST_OF_BEST = 0.5
+"""Lowest score of the predicted one of two labels."""
+
 _LEAST_EQUAL = 10
 """Rows from which equal true labels are no coincidence."""
 
@@ -137,6 +142,8 @@ def _scored(truths: Table, scores: Table, path: Mapping[str, object]) -> Detecte
     may_be_predicted = column_called(truths, ("label", "class")) == truth and truths is scores
     if may_be_predicted and {label.casefold() for label in labels} not in _NO_AND_YES:
         return None
+    if _may_be_of_best(scores, score, labels):
+        return None
     return Detected(data=data | {"scores": [score], "labels": labels}, metrics=_SCORED)
 
 
@@ -196,6 +203,16 @@ def _two_labels(values: set[str]) -> list[str] | None:
         return labels if len(labels) == 2 else None
     is_text = not any(as_number(value) is not None for value in values)
     return sorted(values) if len(values) == 2 and is_text else None
+
+
+def _may_be_of_best(table: Table, score: str, labels: Sequence[str]) -> bool:
+    """Return whether confidences may be of the predicted label instead of the second label."""
+    if score.casefold() not in _CONFIDENCES:
+        return False
+    if {label.casefold() for label in labels} not in _NO_AND_YES:
+        return True
+    found = map(as_number, table.values(score).tolist())
+    return min((number for number in found if number is not None), default=0) >= _LEAST_OF_BEST
 
 
 def _are_probabilities(table: Table, name: str) -> bool:
