@@ -407,6 +407,17 @@ class TestServer:
         assert "score_cat" not in reply.text
         assert "no such page Open the first page: /" in reply.words
 
+    @pytest.mark.parametrize("page", ["items", "item", "thresholds"])
+    def test_address_with_too_many_values_is_answered(
+        self, table: Path, serve: Serve, page: str
+    ) -> None:
+        get = serve(pages_of(table))
+
+        reply = get(f"/{page}?{'&'.join(['a=b'] * 101)}")
+
+        assert reply.status == 400
+        assert "expected at most" in reply.text
+
     def test_malformed_address_is_answered(self, table: Path, serve: Serve) -> None:
         get = serve(pages_of(table))
 

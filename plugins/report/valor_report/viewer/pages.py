@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from attrs import evolve, field, frozen
 
-from valor_core.errors import ReadError, ValorError, short_repr
+from valor_core.errors import ReadError, ReportError, ValorError, short_repr
 from valor_core.results import Failed, NoScore
 from valor_core.results.result import first_line, is_number
 from valor_core.results.results import Results
@@ -44,6 +44,7 @@ _MOST_NUMBERS = 6
 _MOST_WORDS = 60
 _MOST_FIELDS = 6
 _LONGEST = 160
+_MOST_PAIRS = 100
 _SOON = 20_000
 """Number of items up to which the first page reads them, for its links."""
 
@@ -229,7 +230,7 @@ class ViewerPages:
 
     def _item(self, text: str) -> Page:
         items = self.source.items
-        pairs = parse_qsl(text, max_num_fields=100, errors="replace")
+        pairs = _pairs(text)
         uid = dict(pairs).get(_UID, "")
         position = items.position(uid)
         if position is None:
@@ -287,7 +288,7 @@ class ViewerPages:
     def _thresholds(self, text: str) -> Page:
         live, trouble = self._live, list[str]()
         available = live.available
-        given = parse_qsl(text, max_num_fields=100, errors="replace", keep_blank_values=True)
+        given = _pairs(text)
         found, status = None, 200
         try:
             if values := chosen_values(given, available):
@@ -317,6 +318,16 @@ class ViewerPages:
             kept=kept,
             kept_tables=[PageTable.of(one) for one in number_tables(Results(results))],
         )
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Return the names and values of an address."""
+    try:
+        return parse_qsl(text, True, errors="replace", max_num_fields=_MOST_PAIRS)
+    except ValueError as error:
+        raise ReportError(
+            f"address: expected at most {_MOST_PAIRS} values, got more", "Open the first page: /"
+        ) from error
 
 
 def _head(title: str, name: str, query: ItemQuery, numeric: bool, first: str = "") -> _Head:
