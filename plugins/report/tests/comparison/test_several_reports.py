@@ -77,6 +77,7 @@ def test_reports_of_other_items_are_ranked_without_tests() -> None:
 
     assert found.items == "60, 80 items; each number is of all items of its report"
     assert found.remarks[0] == "not comparable: a, then b: data: 60 items, then 80"
+    assert str(found.answer).endswith(", but not comparable: a, then b: data: 60 items, then 80.")
     assert not found.boards[0].is_tested
 
 

@@ -172,7 +172,8 @@ class RankedReports:
     @property
     def answer(self) -> Answer:
         """Sentence that says which report is best in how many main numbers."""
-        return _answer(self.boards, self.short_names)
+        found = () if self.ranks is None else self.ranks.incomparable
+        return _answer(self.boards, self.short_names, [str(one) for one in found])
 
     @property
     def items(self) -> str:
@@ -372,7 +373,9 @@ def _untested(reports: Mapping[str, Report]) -> Iterator[str]:
         )
 
 
-def _answer(boards: Sequence[Board], short: Mapping[str, str]) -> Answer:
+def _answer(
+    boards: Sequence[Board], short: Mapping[str, str], incomparable: Sequence[str]
+) -> Answer:
     if not boards:
         return Answer("The reports have no main number with a direction in common.", "faint")
     numbers = f"{len(boards):,} main number{'' if len(boards) == 1 else 's'}"
@@ -384,6 +387,8 @@ def _answer(boards: Sequence[Board], short: Mapping[str, str]) -> Answer:
     listed = " and ".join([", ".join(short[name] for name in leaders[:-1])] * (len(leaders) > 1))
     listed = f"{listed} and {short[leaders[-1]]}" if listed else short[leaders[0]]
     text = f"{listed} {'is' if len(leaders) == 1 else 'are each'} best in {most:,} of {numbers}"
+    if incomparable:
+        return Answer(f"{text}, but not comparable: {incomparable[0]}.", "bad")
     if not any(board.is_tested for board in boards):
         return Answer(f"{text}; no test says whether that is chance.")
     clear = sum(board.is_clear for board in wins[leaders[0]])
