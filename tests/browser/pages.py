@@ -309,6 +309,40 @@ def test_clicked_cell_and_bar_filter_items(
     assert len(browser.execute_script(SHOWN)) == count > 0
 
 
+@pytest.mark.parametrize("name", ["animals", "detection items", "text items"])
+def test_phone_shows_every_value_of_an_item_without_scrolling_sideways(
+    name: str, pages: dict[str, Path], browser: Chrome
+) -> None:
+    opened(browser, pages[name], PHONE)
+    browser.find_element(CSS, "#items .open").send_keys("\n")
+
+    cut = browser.execute_script(
+        "return [...document.querySelectorAll('#items tbody tr > *')].filter(one => {"
+        "const box = one.getBoundingClientRect();"
+        "return one.textContent && (box.right > innerWidth || !box.width); })"
+        ".map(one => one.textContent)"
+    )
+    assert cut == []
+    cell = browser.find_element(CSS, "#items tbody td[data-name]")
+    assert cell.get_attribute("data-name") in browser.find_element(CSS, "#items thead").text
+
+
+def test_table_fills_the_left_column_beside_a_tall_matrix(
+    pages: dict[str, Path], browser: Chrome
+) -> None:
+    opened(browser, pages["1,000 labels"], WIDE)
+
+    boxes = browser.execute_script(
+        "return ['#look', '.beside', '#confusionmatrix'].map(one => {"
+        "const box = document.querySelector(one).getBoundingClientRect();"
+        "return [box.left, box.right, box.top, box.bottom]; })"
+    )
+    look, beside, matrix = boxes
+    assert beside[0] == look[0]
+    assert beside[1] < matrix[0]
+    assert look[3] < beside[2] < matrix[3]
+
+
 def test_range_of_scores_filters_items(pages: dict[str, Path], browser: Chrome) -> None:
     opened(browser, f"{pages['animals'].as_uri()}#items?score=0.5..0.51", WIDE)
 

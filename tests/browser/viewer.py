@@ -103,15 +103,16 @@ def test_moved_slider_evaluates_and_keeps_the_address(
     from selenium.webdriver.support.wait import WebDriverWait
 
     shown(browser, viewers, "thresholds", "detection")
-    assert browser.find_elements(CSS, "#numbers table") == []
+    assert len(browser.find_elements(CSS, "#numbers table, #numbers svg")) > 1
+    assert browser.find_elements(CSS, "#numbers circle") == []
     browser.execute_script(
         "const slider = document.querySelector('[name=score_threshold] + input');"
         "slider.value = 0.3; slider.dispatchEvent(new Event('input'))"
     )
     wait = WebDriverWait(browser, 20)
-    rows = wait.until(lambda page: page.find_elements(CSS, "#numbers tbody tr"))
+    wait.until(lambda page: page.current_url.endswith("thresholds?score_threshold=0.3"))
+    rows = browser.find_elements(CSS, "#numbers tbody tr")
 
-    assert browser.current_url.endswith("thresholds?score_threshold=0.3")
     texts = [row.text for row in rows]
     assert any(text.startswith("F1, macro average") and "+" in text for text in texts)
     assert len(browser.find_elements(CSS, "#numbers svg circle")) == 3
@@ -127,6 +128,23 @@ def test_cell_of_the_matrix_leads_to_pictures_in_two_clicks(
 
     assert "item?truth=" in browser.current_url
     assert "prediction" in browser.find_element(CSS, ".item").text
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_phone_shows_every_value_of_an_item_without_scrolling_sideways(
+    example: str, viewers: dict[str, str], browser: Chrome
+) -> None:
+    shown(browser, viewers, "items", example, size=PHONE)
+
+    cut = browser.execute_script(
+        "return [...document.querySelectorAll('#items tbody td, #items tbody th')].filter(one => {"
+        "const box = one.getBoundingClientRect();"
+        "return one.textContent && (box.right > innerWidth || !box.width"
+        " || one.scrollWidth > one.clientWidth + 1); }).map(one => one.textContent)"
+    )
+    assert cut == []
+    (cell, *_) = browser.find_elements(CSS, "#items tbody td")
+    assert cell.get_attribute("data-name")  # type: ignore[no-untyped-call]
 
 
 def test_arrow_keys_lead_to_the_next_item_and_back(

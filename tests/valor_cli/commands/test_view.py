@@ -19,6 +19,7 @@ import pytest
 from valor_cli.commands.view import pages_of
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
+from valor_report.viewer.source import ReportSource
 from valor_report.viewer.thresholds import Thresholds
 from viewers import Reply
 
@@ -154,6 +155,22 @@ class TestExamples:
         )
         assert page.text.count("<circle") == 3
         assert "AP, circle" not in page.words
+
+    @pytest.mark.parametrize("example", ["detection"], indirect=True)
+    def test_numbers_and_curves_of_the_report_are_shown_before_a_value_is_set(
+        self, example: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*arguments: Any) -> None:
+            raise AssertionError("nothing is evaluated")
+
+        monkeypatch.setattr(ReportSource, "evaluated", fail)
+        page = serve(pages_of(example))("/thresholds")
+
+        value = Report.load(example)["F1", "macro"].value
+        assert f"F1, macro average {value:.4f} 0 {value:.4f}" in page.words
+        assert "PrecisionRecallCurve" in re.findall(r"<h2>(.*?)</h2>", page.text)
+        assert 'class="plot"' in page.text
+        assert "in gray in the report" not in page.words
 
     @pytest.mark.parametrize("example", ["detection"], indirect=True)
     def test_iou_threshold_lists_all_thresholds_of_the_report(

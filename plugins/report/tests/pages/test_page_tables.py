@@ -35,3 +35,25 @@ def test_rows_of_unknown_direction_keep_their_order() -> None:
     found = PageTable.of(table(foot=1), {})
 
     assert names(found) == ["ant", "bee", "dog", "cat"]
+
+
+def test_name_of_the_metric_follows_that_of_the_request_in_small_letters() -> None:
+    column = TextColumn("mAP50 (mAP) mean", numeric=True, metric="detection.mAP")
+    rows = [["mAP50-95 (mAP)", Cell("0.5000", 0.5)], ["F1 (macro)", Cell("0.2500", 0.25)]]
+    found = PageTable.of(TextTable("Results", ["metric", column], rows), {"detection.mAP": None})
+
+    assert [(one.text, one.metric) for one in found.heads] == [
+        ("metric", ""),
+        ("mAP50 mean", "mAP"),
+    ]
+    assert [(row[0].text, row[0].metric) for row in found.body] == [
+        ("mAP50-95", "mAP"),
+        ("F1 (macro)", ""),
+    ]
+
+
+def test_cells_of_stacked_rows_have_the_titles_of_their_columns() -> None:
+    found = PageTable.of(table(), is_stacked=True)
+
+    assert {row[1].attributes["data-name"] for row in found.body} == {"F1"}
+    assert all("data-name" not in row[0].attributes for row in found.body)

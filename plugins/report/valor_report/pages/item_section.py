@@ -113,7 +113,7 @@ class ItemSection:
         if listed is None:
             return None
         first = evolve(listed.table, rows=listed.table.rows[:_FIRST], caption="", notes=())
-        return cls(listed, PageTable.of(first), drawn)
+        return cls(listed, PageTable.of(first, is_stacked=True), drawn)
 
     @property
     def links(self) -> ItemLinks:

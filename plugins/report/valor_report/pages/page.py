@@ -22,6 +22,7 @@ from valor_core.results.results import installed_spec
 from valor_report.gallery.parameters import INDEX, NOT_DRAWN
 from valor_report.pages.findings import Finding, Titled, findings_of
 from valor_report.pages.headline import DIRECTIONS, cards_of
+from valor_report.pages.heights import fitting, section_height, summary_height
 from valor_report.pages.item_links import ItemLinks
 from valor_report.pages.item_section import MOST_BYTES, ItemSection
 from valor_report.pages.page_tables import NO_LINKS, PageTable, Section
@@ -94,6 +95,11 @@ def html(
     ]
     sections = _unique(sections)
     main = next((one for one in sections if one.figures), None)
+    cards = cards_of(report)
+    findings = findings_of(report, titled, None if items is None else items.listed)
+    others = [one for one in sections if one is not main]
+    summary = summary_height(cards, [one.text for one in findings])
+    beside = [] if main is None else fitting(others, section_height(main) - summary)
     page = partial(
         render,
         "report.html",
@@ -103,12 +109,11 @@ def html(
         about=_about(report),
         gallery=None if navigation else _gallery(report),
         troubles=[*cut_short(report), *failures(report)],
-        cards=cards_of(report),
-        findings=_linked(
-            findings_of(report, titled, None if items is None else items.listed), sections, links
-        ),
+        cards=cards,
+        findings=_linked(findings, sections, links),
         main=main,
-        sections=[one for one in sections if one is not main],
+        beside=beside,
+        sections=[one for one in others if all(one is not other for other in beside)],
         definitions=_definitions(report),
         versions=list(report.versions.items()),
         config=json.dumps(dict(report.config), indent=2, ensure_ascii=False),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from valor_report.pages.item_links import ItemLinks
 from valor_report.plots.charts import Figure
@@ -37,12 +37,15 @@ class PageCell:
         HTML attributes; None for attributes without a value.
     link : str, optional
         Address that the text leads to.
+    metric : str
+        Name of the metric in small letters, if `text` is the name in the request.
     """
 
     text: str
     tag: str
     attributes: Attributes
     link: str | None = None
+    metric: str = ""
 
 
 @frozen(kw_only=True)
@@ -76,6 +79,7 @@ class PageTable:
         links: ItemLinks = NO_LINKS,
         *,
         is_matrix: bool = False,
+        is_stacked: bool = False,
     ) -> PageTable:
         """Return the table with a bar for each share and a whisker for its interval.
 
@@ -90,6 +94,8 @@ class PageTable:
             Links of labels, slices and confusions to their items.
         is_matrix : bool
             Whether rows are ground truths and columns are predictions.
+        is_stacked : bool
+            Whether phones show the cells of a row below each other, each with its column's title.
 
         Examples
         --------
@@ -102,7 +108,9 @@ class PageTable:
             column.bars and _is_share(table.rows, place)
             for place, column in enumerate(table.columns)
         ]
-        sorted_by, body = _worst_first(table, directions or {})
+        directions = directions or {}
+        sorted_by, body = _worst_first(table, directions)
+        metrics = {name.rpartition(".")[2] for name in directions}
         cut = len(body) - table.foot
         rows = [
             _row(
@@ -110,11 +118,14 @@ class PageTable:
             )
             for at, row in enumerate(body)
         ]
+        if is_stacked:
+            rows = [_titled(row, table.columns) for row in rows]
+        heads = [_head(one, sorted_by) for one in table.columns]
         return cls(
             title=table.title,
             caption=table.caption,
-            heads=tuple(_head(one, sorted_by) for one in table.columns),
-            body=rows[:cut],
+            heads=tuple(_with_metric(one, metrics) for one in heads),
+            body=[(_with_metric(row[0], metrics), *row[1:]) for row in rows[:cut]],
             foot=rows[cut:],
             notes=table.numbered_notes,
         )
@@ -204,6 +215,24 @@ def _head(column: TextColumn, sorted_by: _Sorted) -> PageCell:
     if sorted_by is not None and column is sorted_by[0]:
         attributes["aria-sort"] = sorted_by[1]
     return PageCell(column.title, "th", attributes)
+
+
+def _with_metric(cell: PageCell, metrics: Container[str]) -> PageCell:
+    """Separate the name in the request from that of its metric: ``mAP50 (mAP)``."""
+    found = re.fullmatch(r"(.+?) \((\w+)\)(.*)", cell.text, re.DOTALL)
+    if found is None or found[2] not in metrics:
+        return cell
+    return evolve(cell, text=f"{found[1]}{found[3]}", metric=found[2])
+
+
+def _titled(cells: Sequence[PageCell], columns: Sequence[TextColumn]) -> tuple[PageCell, ...]:
+    """Add the title of its column to each cell but the first."""
+    first, *others = cells
+    named = [
+        evolve(cell, attributes={**cell.attributes, "data-name": column.title})
+        for cell, column in zip(others, columns[1:], strict=True)
+    ]
+    return (first, *named)
 
 
 def _is_share(rows: Sequence[Sequence[Cell]], place: int) -> bool:

@@ -276,7 +276,7 @@ def plot(
     if not figures and chosen_points(found):
         raise ReportError(
             f"plot: {found[0].type} is drawn in curves by score threshold, the report has none",
-            "Evaluate PrecisionRecallCurve, too.",
+            f'Evaluate both: metrics=["{found[0].type}", "PrecisionRecallCurve"]',
         )
     if not figures:
         types = ", ".join(dict.fromkeys(result.type for result in found)) or "no result"

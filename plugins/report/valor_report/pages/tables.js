@@ -69,7 +69,7 @@ for (const table of document.querySelectorAll("table")) {
     row.texts.forEach((text, at) => {
       const cell = made(at ? "td" : "th", heads[at].classList.contains("n") ? "n" : "");
       if (Array.isArray(row.tones[at])) cell.classList.add(row.tones[at][1]);
-      if (at) cell.textContent = text;
+      if (at) { cell.textContent = text; cell.dataset.name = titles[at]; }
       else { cell.scope = "row"; cell.append(panels.has(row.at) ? opens(row) : text); }
       row.element.append(cell);
     });

@@ -49,6 +49,7 @@ _SOON = 20_000
 """Number of items up to which the first page reads them, for its links."""
 
 _UID = "uid"
+_COLORS = "in color at these thresholds, in gray in the report"
 
 
 @frozen
@@ -286,13 +287,14 @@ class ViewerPages:
         return Thresholds(self.source)
 
     def _thresholds(self, text: str) -> Page:
-        live, trouble = self._live, list[str]()
+        live, trouble, values = self._live, list[str](), dict[str, float]()
         available = live.available
         given = _pairs(text)
         found, status = None, 200
         try:
-            if values := chosen_values(given, available):
-                found = live.at(values)
+            values = chosen_values(given, available)
+            if available:
+                found = live.at(values) if values else live.unchanged
         except ValorError as error:
             trouble = [error.message, *(error.remedy or "").splitlines()]
             status = 409 if isinstance(error, ReadError) else 400
@@ -312,6 +314,7 @@ class ViewerPages:
             about=about if available else nothing,
             thresholds=_settings(available, given),
             trouble=trouble,
+            legend=_COLORS if values else "",
             warnings=() if found is None else found.warnings,
             table=None if found is None else PageTable.of(found.table),
             drawings=() if found is None else found.drawings,

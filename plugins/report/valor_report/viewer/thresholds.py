@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeGuard
 
 from attrs import evolve, field, frozen
@@ -238,6 +239,18 @@ class Thresholds:
         spec: MetricSpec = self.source.evaluation.plan.metrics[position].spec
         return parameters_of(spec.parameter_class)
 
+    @cached_property
+    def unchanged(self) -> ThresholdNumbers:
+        """Numbers and curves of the report, before a threshold is changed."""
+        source = self.source
+        types = {
+            source.evaluation.plan.metrics[position].spec.name
+            for position in source.repeatable
+            if any(map(is_threshold, self._declared(position)))
+        }
+        held = [one for one in source.report if _name(one) in types]
+        return ThresholdNumbers(_table(held, held, {}), tuple(_drawn(source.report)), ())
+
     def at(self, values: Mapping[str, float]) -> ThresholdNumbers:
         """Evaluate the metrics with a threshold at other values.
 
@@ -287,7 +300,9 @@ def _key(result: Result, values: Mapping[str, float]) -> tuple[Any, ...]:
     return (_name(result), result.type, *parameters)
 
 
-def _table(before: Sequence[Result], now: Report, values: Mapping[str, float]) -> TextTable:
+def _table(
+    before: Sequence[Result], now: Iterable[Result], values: Mapping[str, float]
+) -> TextTable:
     """Numbers of the report and at the changed thresholds, totals before labels."""
     earlier: dict[tuple[Any, ...], list[Entry]] = {}
     for entry in entries_of(before):
@@ -368,6 +383,14 @@ def _curves(before: Sequence[Result], now: Report) -> Iterator[tuple[str, Drawin
             for line in CurveLines.of(curves).bright
         ]
         yield _over(heading(result)[0], kind, gray, found)
+
+
+def _drawn(results: Report) -> Iterator[tuple[str, Drawing]]:
+    """Yield the curves of a report in color."""
+    heading = headings(results)
+    for result, found in structured(results):
+        if _are_curves(found):
+            yield _over(heading(result)[0], found[0].kind, (), found)
 
 
 def _positions(
