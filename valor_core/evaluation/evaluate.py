@@ -92,7 +92,7 @@ def evaluate(
     **options: Unpack[EvaluateOptions],
 ) -> Report: ...
 def evaluate(
-    data: Any,
+    data: Any = None,
     *arguments: Any,
     metrics: Sequence[MetricChoice] | MetricChoice | None = None,
     task: str | None = None,
@@ -229,6 +229,11 @@ def _split_arguments(
     data: Any, arguments: Sequence[Any], metrics: Any, task: str | None, registry: Registry
 ) -> tuple[Any, Any, str | None]:
     """Split positional arguments after the first into predictions, metrics and task."""
+    if data is None and not arguments:
+        raise ConfigError(
+            "evaluate: expected data as first argument, got none",
+            "Write it as: evaluate(y_true, y_pred, ['F1'])",
+        )
     rest = list(arguments)
     if metrics is None and rest:
         if task is None and (len(rest) == 3 or (len(rest) == 2 and _is_task(rest[1], registry))):

@@ -89,6 +89,32 @@ def named_task(metrics: Iterable[Any], registry: Registry) -> str | None:
     return common.pop() if common is not None and len(common) == 1 else None
 
 
+def check_names(metrics: Iterable[Any], tasks: Sequence[str], registry: Registry) -> None:
+    """Raise the error of the first metric that none of several tasks has.
+
+    Parameters
+    ----------
+    metrics : iterable
+        Requested metrics.
+    tasks : sequence of str
+        Possible tasks. The error is of the first that has a similar name.
+    registry : Registry
+        Registry of the metrics.
+    """
+    for choice in metrics:
+        name = choice.get("name") if isinstance(choice, Mapping) else choice
+        if not isinstance(name, str) or any(has_all(registry, task, [name]) for task in tasks):
+            continue
+        errors = []
+        for task in tasks:
+            try:
+                meaning_of(name, registry, task)
+            except UnknownNameError as error:
+                errors.append(error)
+        if errors:
+            raise min(errors, key=lambda error: "Did you mean" not in (error.remedy or ""))
+
+
 def only_task(metrics: Sequence[Any], registry: Registry) -> str | None:
     """Return the task that supports all metrics if exactly one does; None without metrics."""
     tasks = dict.fromkeys(spec.short_name for spec in registry.all(TaskSpec)) if metrics else {}

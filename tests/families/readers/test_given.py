@@ -215,6 +215,19 @@ def test_misspelled_metric_is_not_mistaken_for_a_label() -> None:
         evaluate([{"y_true": "cat", "y_pred": "cat"}], ["Acuracy"])
 
 
+def test_misspelled_metric_of_text_labels_suggests_its_name() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'Accuracy'"):
+        evaluate(["cat", "dog"], ["cat", "cat"], ["Acuracy"])
+
+
+def test_sides_as_keywords_show_the_call() -> None:
+    call: Any = evaluate
+    with pytest.raises(
+        ConfigError, match=r"got none\nWrite it as: evaluate\(y_true"
+    ):
+        call(references=["a b"], predictions=["a b"], metrics=["ROUGE"])
+
+
 @pytest.mark.parametrize(
     ("sides", "metrics", "argument", "message"),
     [
