@@ -32,7 +32,7 @@ from valor_core.readers.partition import Partition
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.schemas import Batch
 from valor_core.specs.extensions import FRAMES, extension
-from valor_core.specs.lookup import check_names, has_all, named_task, only_task
+from valor_core.specs.lookup import check_metric_names, has_all, named_task, only_task
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import ReaderSpec, TaskSpec
 
@@ -264,7 +264,7 @@ def of_two_sides(
     if not batches and task is None:  # the names of the metrics may be misspelled
         batches = _batches(groundtruths, predictions, registry, task, ())
         if len(batches) > 1:
-            check_names(metrics, sorted(batches), registry)
+            check_metric_names(metrics, sorted(batches), registry)
     check_one_task(batches)
     for batch_task, batch in batches.items():
         return batch, batch_task

@@ -89,7 +89,7 @@ def named_task(metrics: Iterable[Any], registry: Registry) -> str | None:
     return common.pop() if common is not None and len(common) == 1 else None
 
 
-def check_names(metrics: Iterable[Any], tasks: Sequence[str], registry: Registry) -> None:
+def check_metric_names(metrics: Iterable[Any], tasks: Sequence[str], registry: Registry) -> None:
     """Raise the error of the first metric that none of several tasks has.
 
     Parameters

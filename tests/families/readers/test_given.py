@@ -222,9 +222,7 @@ def test_misspelled_metric_of_text_labels_suggests_its_name() -> None:
 
 def test_sides_as_keywords_show_the_call() -> None:
     call: Any = evaluate
-    with pytest.raises(
-        ConfigError, match=r"got none\nWrite it as: evaluate\(y_true"
-    ):
+    with pytest.raises(ConfigError, match=r"got none\nWrite it as: evaluate\(y_true"):
         call(references=["a b"], predictions=["a b"], metrics=["ROUGE"])
 
 

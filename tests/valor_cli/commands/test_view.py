@@ -545,6 +545,8 @@ class TestCommand:
     def test_moved_data_are_named_with_the_setting(
         self, valor: Callable[..., Any], moved: Path, serve: Serve
     ) -> None:
+        record = json.loads(moved.read_text(encoding="utf-8"))
+        moved.write_text(json.dumps(record | {"items": []}), encoding="utf-8")
         result = valor("view", str(moved))
 
         data = moved.parent / "predictions.csv"
@@ -555,6 +557,20 @@ class TestCommand:
         )
         get = serve(pages_of(moved, ["data.path=there/predictions.csv"]))
         assert get("/item?uid=image%2F1").status == 200
+
+    def test_items_are_listed_if_their_data_are_missing(self, moved: Path, serve: Serve) -> None:
+        pages = pages_of(moved)
+        get = serve(pages)
+
+        item, thresholds = get("/item?uid=image%2F1"), get("/thresholds")
+        assert "pictures and thresholds are not available" in get("/").words
+        assert "image/1" in get("/items").words
+        assert (item.status, thresholds.status) == (200, 200)
+        assert "no such file or folder" in thresholds.words
+        assert pages.source.missing is not None
+        assert str(pages.source.missing).endswith(
+            f"Name it with: valor view {moved} --set data.path=PATH"
+        )
 
     def test_missing_plugin_is_named(self, valor: Callable[..., Any], table: Path) -> None:
         record = json.loads(table.read_text(encoding="utf-8"))

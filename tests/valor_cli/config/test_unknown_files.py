@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from valor_core.results import Report
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -21,6 +23,10 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "several").mkdir()
     (tmp_path / "several" / "a.yaml").touch()
     (tmp_path / "several" / "b.yaml").touch()
+    (tmp_path / "mixed").mkdir()
+    Report(results=()).save(tmp_path / "mixed" / "report.json")
+    (tmp_path / "mixed" / "data.json").write_text('{"images": []}')
+    (tmp_path / "mixed" / "eval.json").write_text('{"metrics": ["F1"]}')
     found = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}]
     (tmp_path / "found.json").write_text(json.dumps(found))
     (tmp_path / "nothing.json").write_text("[]")
@@ -50,6 +56,16 @@ def folder(tmp_path, monkeypatch):
             ["several"],
             "several: not recognized by any reader",
             "Pass a config in it: valor run several/a.yaml, or valor run several/b.yaml",
+        ),
+        (
+            ["mixed"],
+            "mixed: not recognized by any reader",
+            "Pass a config in it: valor run mixed/eval.json",
+        ),
+        (
+            ["mixed/report.json", "-m", "F1"],
+            "mixed/report.json: expected a config, found a report",
+            "Show it with: valor view mixed/report.json",
         ),
         (
             ["preds.csv", "-m", "F1", "--set", "task.x=1"],

@@ -27,6 +27,10 @@ from valor_core.readers import resolve_data
 from valor_core.results import Report
 
 
+class MissingDataError(ReportError):
+    """Raised for data that a report names and that do not exist."""
+
+
 @make_command("view")
 @click.argument("report", type=click.Path(path_type=Path))
 @set_option("data.path=moved.csv")
@@ -39,7 +43,8 @@ def command(report: Path, settings: tuple[str, ...], port: int, opens: bool, as_
 
     REPORT is a report in .json, written by a run of a config. Prints the address of the page, which
     this machine alone can open, and answers until Ctrl-C. Pictures and texts of items are read from
-    the data on demand. Metrics with a judge are never computed again.
+    the data on demand; without data, the page lists the rows of the report alone. Metrics with a
+    judge are never computed again.
     """
     gc.disable()  # rows of a large report are many objects, and all of them stay
     try:
@@ -48,7 +53,9 @@ def command(report: Path, settings: tuple[str, ...], port: int, opens: bool, as_
     finally:
         gc.enable()
     with ViewerServer(pages, port) as server:
-        if pages.warning:
+        if pages.source.missing is not None:
+            streams.talk(f"valor: warning: {pages.source.missing}")
+        elif pages.warning:
             again = quote(str(report))
             remedy = f"Write it again with: valor rerun {again} -o {again}"
             streams.talk(f"valor: warning: {pages.warning}\n{remedy}")
@@ -77,12 +84,19 @@ def pages_of(path: Path, settings: Sequence[str] = ()) -> ViewerPages:
     Raises
     ------
     ValorError
-        If the report cannot be read, its data are missing, or a plugin is not installed.
+        If the report cannot be read, a plugin is not installed, or its data are missing and it has
+        no rows of items.
     """
     report = load_report(path)
     if "data" not in report.config and not settings:
         return ViewerPages(ReportSource(report=report, name=str(path)))
-    source, files = source_of(report, path, settings)
+    try:
+        source, files = source_of(report, path, settings)
+    except MissingDataError as error:
+        if not report.items or settings:
+            raise
+        source = ReportSource(report=report, name=str(path), missing=error)
+        return ViewerPages(source, f"{error.message}; pictures and thresholds are not available")
     source.check()
     return ViewerPages(source, newer(files, path))
 
@@ -138,10 +152,10 @@ def source_of(
 
 
 def _check_data(files: Iterable[tuple[str, Path]], report: Path) -> None:
-    """Raise a `ReportError` for data that a report names and that are missing."""
+    """Raise a `MissingDataError` for data that a report names and that are missing."""
     for key, path in files:
         if not path.exists() and not glob(str(path), recursive=True):
-            raise ReportError(
+            raise MissingDataError(
                 f"{report}: config.{key}: no such file or folder: {path}",
                 f"Name it with: valor view {quote(str(report))} --set {key}=PATH",
             )

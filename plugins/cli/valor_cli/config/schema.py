@@ -98,6 +98,12 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     >>> check({"data": {"reader": "csv"}, "metrics": ["F1"]}, "").run.metrics
     ('F1',)
     """
+    if "valor_report" in values and "results" in values:
+        file = quote(place.removesuffix(": ") or "report.json")
+        raise ConfigError(
+            f"{place}expected a config, found a report",
+            f"Show it with: valor view {file}\nRun its config again with: valor rerun {file}",
+        )
     known = {name for entry in parameters_of(RunConfig) for name in (entry.name, *entry.aliases)}
     for name in values:
         meant = [] if name in known else get_close_matches(str(name), _ELSEWHERE, 1, 0.9)

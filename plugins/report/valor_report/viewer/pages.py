@@ -301,8 +301,11 @@ class ViewerPages:
         kept = live.kept
         results = [one for one in self.source.report if one.type in kept]
         about = "Set a value to evaluate the data again. The report does not change."
+        missing = self.source.missing
         nothing = (
-            "The report has no data section, so that it cannot be evaluated again."
+            missing.one_line
+            if missing is not None
+            else "The report has no data section, so that it cannot be evaluated again."
             if self.source.data is None
             else "No metric of the report has a threshold to change."
         )

@@ -87,6 +87,8 @@ class ReportSource:
         Folder that relative paths start from.
     place : str
         Prefix of error messages, such as ``"report.json: config."``.
+    missing : ReportError, optional
+        Error of data that no longer exist. The viewer then shows the rows of the report alone.
     """
 
     report: Report
@@ -99,6 +101,7 @@ class ReportSource:
     resources: Mapping[str, Any] = field(factory=dict)
     folder: Path = Path()
     place: str = ""
+    missing: ReportError | None = None
     _lock: Any = field(factory=RLock, init=False)
     _recent: dict[str, Any] = field(factory=dict, init=False)
 
@@ -110,6 +113,8 @@ class ReportSource:
         )
 
     def _options(self) -> EvaluationOptions:
+        if self.missing is not None:
+            raise self.missing
         if self.options is None or self.data is None:
             raise ReportError(
                 f"{self.name}: has no data section to read items from",

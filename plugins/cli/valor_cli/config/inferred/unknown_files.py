@@ -309,6 +309,21 @@ def _check_is_intact(files: Sequence[Path]) -> None:
         read_table(split_table(last)[0])
 
 
+def _may_be_config(path: Path) -> bool:
+    """Return True for YAML and TOML, and for JSON that begins with a config, not with data."""
+    if path.suffix not in PARSERS or path.suffix != ".json":
+        return path.suffix in PARSERS
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
+    return b'"metrics"' in head and b'"valor_report"' not in head
+
+
+_HEAD = 4_000
+
+
 def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> str:
     """Return the remedy for the most likely mistake, and one that always works."""
     first, *others = files
@@ -317,7 +332,7 @@ def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> st
     if len({*files}) < len(files):
         return f"Pass two files, ground truths before predictions.\n{_SEE_READERS}"
     if not others and first.is_dir():
-        configs = sorted(path for path in first.iterdir() if path.suffix in PARSERS)
+        configs = sorted(filter(_may_be_config, first.iterdir()))
         if configs:
             named = [f"valor run {quote(str(config))}" for config in configs[:_MOST_NAMES]]
             more = and_more(len(configs) - len(named)) if len(configs) > len(named) else ""
