@@ -115,6 +115,11 @@ _LONGEST = 2048
 """Tokens of a reply whose length is not limited, until one was counted."""
 
 
+_MARGIN = 2
+"""Texts differ in length, so an item may cost more than any before it. With this margin, the last
+items of a budget are scored one at a time, and at most one of them remains incomplete."""
+
+
 class Spent(Exception):
     """The budget allows no further call. The second argument is the remedy."""
 
@@ -177,8 +182,8 @@ def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> floa
 
 
 @define(eq=False)
-class Turn:
-    """One item of a metric that asks, and what it has spent.
+class ItemInProgress:
+    """Item of a metric and what its calls have spent.
 
     Parameters
     ----------
@@ -190,7 +195,7 @@ class Turn:
     spent: Spending = field(factory=Spending, init=False)
 
 
-TURN: ContextVar[Turn | None] = ContextVar("TURN", default=None)
+CURRENT_ITEM: ContextVar[ItemInProgress | None] = ContextVar("CURRENT_ITEM", default=None)
 """Item of the current task, to which its calls are charged."""
 
 
@@ -215,14 +220,14 @@ class Budget:
     rates: TokenRates = field(factory=TokenRates, init=False)
     spent: Spending = field(factory=Spending, init=False)
     _reserved: Spending = field(factory=Spending, init=False)
-    _under_way: int = field(default=0, init=False)
+    _in_progress: int = field(default=0, init=False)
     _returned: asyncio.Event = field(factory=asyncio.Event, init=False)
     _wholes: dict[str, float | None] = field(factory=dict, init=False)
     _workers: int = field(default=1, init=False)
-    _turns: dict[int, Turn] = field(factory=dict, init=False)
-    _dearest: dict[str, Spending] = field(factory=dict, init=False)
+    _items: dict[int, ItemInProgress] = field(factory=dict, init=False)
+    _greatest: dict[str, Spending] = field(factory=dict, init=False)
     _latest: dict[str, Spending] = field(factory=dict, init=False)
-    _door: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _order: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _left: asyncio.Event = field(factory=asyncio.Event, init=False)
 
     @property
@@ -233,7 +238,7 @@ class Budget:
             one is not None for one in (limits.max_calls, limits.max_tokens, limits.max_cost)
         )
 
-    async def enter(self, metric: str, calls: int) -> Turn:
+    async def enter(self, metric: str, calls: int) -> ItemInProgress:
         """Wait until the budget suffices for an item and those in progress, in order of arrival.
 
         An item never waits if no other is in progress, so that the rest of a budget is used.
@@ -245,34 +250,35 @@ class Budget:
         calls : int
             Estimate of the calls of an item, used until the first item has been paid for.
         """
-        turn = Turn(metric)
-        async with self._door:
-            while self._turns and not self._suffices(turn, calls):
+        item = ItemInProgress(metric)
+        async with self._order:
+            while self._items and not self._suffices(item, calls):
                 self._left.clear()
                 await self._left.wait()
-            self._turns[id(turn)] = turn
-        return turn
+            self._items[id(item)] = item
+        return item
 
-    async def leave(self, turn: Turn) -> None:
+    async def leave(self, item: ItemInProgress) -> None:
         """End an item. The most that an item of a metric has spent is the estimate for others."""
-        del self._turns[id(turn)]
-        if turn.spent.calls:
-            before = self._dearest.get(turn.metric, Spending())
-            self._dearest[turn.metric] = before.highest(turn.spent)
+        del self._items[id(item)]
+        if item.spent.calls:
+            before = self._greatest.get(item.metric, Spending())
+            self._greatest[item.metric] = before.highest(item.spent)
         self._left.set()
 
-    def _suffices(self, turn: Turn, calls: int) -> bool:
+    def _suffices(self, item: ItemInProgress, calls: int) -> bool:
         """Return whether the budget covers the items in progress and another one."""
         most, rest, limits = Spending(), Spending(), self.parameters
-        for known in self._dearest.values():
-            most = most.highest(known)
-        if not self._dearest and limits.max_tokens is None and limits.max_cost is None:
+        for spent in self._greatest.values():
+            most = most.highest(spent)
+        if not self._greatest and limits.max_tokens is None and limits.max_cost is None:
             most = Spending(calls)
-        elif not self._dearest:
+        elif not self._greatest:
             return False  # tokens and cost of an item are unknown
         after = self.spent
-        for one in (*self._turns.values(), turn):
-            expected = self._dearest.get(one.metric, most)
+        for one in (*self._items.values(), item):
+            greatest = self._greatest.get(one.metric, most)
+            expected = Spending(greatest.calls, _MARGIN * greatest.tokens, _MARGIN * greatest.cost)
             after += (expected - one.spent).highest(Spending())
         # The last call needs the maximum of its step, most of which it returns.
         for reserved in self._latest.values():
@@ -292,9 +298,9 @@ class Budget:
             reason = self._exceeded(most)
             if reason is None:
                 self._reserved += most
-                self._under_way += 1
+                self._in_progress += 1
                 return most
-            if not self._under_way:
+            if not self._in_progress:
                 raise Spent(*reason)
             self._returned.clear()
             await self._returned.wait()
@@ -330,8 +336,8 @@ class Budget:
             Whether the endpoint did not count them, so that later estimates do not use them.
         """
         self._reserved -= reserved
-        self._under_way -= 1
-        if not self._under_way:
+        self._in_progress -= 1
+        if not self._in_progress:
             self._reserved = Spending()  # sums of parts leave a rest in the last digits
         if not is_estimated:
             self.rates.note(request.step, characters(request), usage)
@@ -341,8 +347,8 @@ class Budget:
             cost_of(usage, self.parameters.prices, self.in_batch),
         )
         self.spent += spent
-        if (turn := TURN.get()) is not None:
-            turn.spent += spent
+        if (item := CURRENT_ITEM.get()) is not None:
+            item.spent += spent
         self._returned.set()
 
     def most(self, request: Request) -> Usage:

@@ -11,7 +11,7 @@ from valor_core.resources.bound import WARNINGS, sum_usage
 from valor_core.scoring import run_on_loop
 from valor_llm.calibration.record import Record
 from valor_llm.clients.protocol import Client
-from valor_llm.judge.budget import TURN, Budget
+from valor_llm.judge.budget import CURRENT_ITEM, Budget
 from valor_llm.judge.judge import CALLS_OF_ITEM, Judge
 from valor_llm.parameters.judge import JudgeParameters
 
@@ -80,13 +80,13 @@ class Panel:
             yield
             return
         calls = CALLS_OF_ITEM * len(self.members) * self.parameters.repeats
-        turn = await run_on_loop(self._budget.enter(metric, calls))
-        token = TURN.set(turn)
+        item = await run_on_loop(self._budget.enter(metric, calls))
+        token = CURRENT_ITEM.set(item)
         try:
             yield
         finally:
-            TURN.reset(token)
-            await run_on_loop(self._budget.leave(turn))
+            CURRENT_ITEM.reset(token)
+            await run_on_loop(self._budget.leave(item))
 
     @property
     def stop(self) -> str | None:
