@@ -90,9 +90,14 @@ def resolve_data(
     if predictions is None and data_task:
         return ResolvedData(data, task or data_task)
     task = task or named_task(metrics, registry)
-    if predictions is None and (names_reader or isinstance(data, Reader)):
-        return ResolvedData(data, task or _task_of_reader(data, registry, metrics))
     sides = [data] if predictions is None else [data, predictions]
+    if predictions is None and (names_reader or isinstance(data, Reader)):
+        of_reader = task or _task_of_reader(data, registry, metrics)
+        sides = _files_of_format(data, registry, of_reader)
+        if not sides:
+            return ResolvedData(data, of_reader)
+    elif predictions is None and _are_paths(data):
+        sides = list(data)
     if any(map(_may_be_table, sides)):
         recognize = _recognizer(sides)
         found = recognize(sides, registry, task, metrics) if recognize else None
@@ -101,6 +106,34 @@ def resolve_data(
     if predictions is None:
         return ResolvedData(data, task)
     return ResolvedData(*of_two_sides(data, predictions, registry, task, metrics))
+
+
+def _are_paths(data: Any) -> bool:
+    """Return whether data is a list of names, one of them of an existing file or folder."""
+    return (
+        isinstance(data, (list, tuple))
+        and all(isinstance(one, (str, os.PathLike)) for one in data)
+        and any(map(os.path.exists, data))
+    )
+
+
+def _files_of_format(data: Any, registry: Registry, task: str | None) -> list[Any]:
+    """Return the files of a section whose reader names only their format, such as ``csv``.
+
+    It is empty if the section has other parameters, or the reader serves the task.
+    """
+    if not isinstance(data, Mapping) or not {*data} <= {"reader", "path", "predictions"}:
+        return []
+    try:
+        spec = registry.find(ReaderSpec, data["reader"])
+    except (RegistryError, TypeError, AttributeError):  # raised again by `reader_of`
+        return []
+    if spec.task or (task is not None and spec.serves(registry.find(TaskSpec, task))):
+        return []
+    listed = data.get("path")
+    paths = [*listed] if isinstance(listed, (list, tuple)) else [listed]
+    paths += [data["predictions"]] if "predictions" in data else []
+    return paths if all(isinstance(one, (str, os.PathLike)) for one in paths) else []
 
 
 _OF_TABLES = ("columns", "column_names", "get_columns", "schema")

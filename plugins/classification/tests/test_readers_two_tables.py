@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -146,8 +147,27 @@ def test_log_loss_of_confidences_names_the_columns_that_are_missing(
         assert isinstance(result.value, Failed)
         assert result.value.reason == (
             "expected a score of each label, found only the one of the predicted label, in "
-            "'confidence'; write a column of scores for each label: score_cat, score_dog"
+            "'confidence'; write a column of scores for each label: score_cat, score_dog; the "
+            "score of the other label of a softmax of two is 1 minus that one"
         )
+
+
+def test_log_loss_of_two_columns_of_scores_made_of_confidences(tmp_path) -> None:
+    path = written(tmp_path, "t.csv", "y_true,score_cat,score_dog", "cat,0.75,0.25", "dog,0.5,0.5")
+
+    report = evaluate(path, ["LogLoss"])
+
+    expected = -(math.log(0.75) + math.log(0.5)) / 2
+    assert float(report["LogLoss"]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_three_labels_with_confidences_name_columns_alone(tmp_path) -> None:
+    rows = ("y_true,y_pred,confidence", "cat,cat,0.75", "dog,cow,0.5")
+
+    (result,) = evaluate(written(tmp_path, "t.csv", *rows), ["LogLoss"]).results
+
+    assert isinstance(result.value, Failed)
+    assert result.value.reason.endswith("each label: score_cat, score_cow, score_dog")
 
 
 def test_confidences_in_percent_stay_metadata_and_are_named(tmp_path) -> None:

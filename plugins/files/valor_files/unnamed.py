@@ -35,7 +35,9 @@ def recognize(
     ConfigError
         If a path does not exist, no reader recognizes a table, or several tasks fit.
     """
-    names = ["data"] if len(sides) == 1 else ["data.groundtruths", "data.predictions"]
+    names = ["data.groundtruths", "data.predictions"]
+    if len(sides) != 2:
+        names = ["data"] if len(sides) == 1 else [f"data[{i}]" for i in range(len(sides))]
     found = [_source(side, name) for side, name in zip(sides, names, strict=True)]
     sources = [source for source in found if source is not None]
     if len(sources) < len(sides):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 import warnings
@@ -158,7 +159,7 @@ def test_masks_in_black_and_white_have_the_label_foreground(tmp_path):
     assert ious(evaluate(*folders, ["IOU"])) == {"foreground": 1 / 2}
 
 
-@pytest.mark.parametrize("suffix", [".png", ".npy"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_pixels_of_255_next_to_small_values_do_not_count(tmp_path, suffix):
     folders = folders_of(tmp_path, suffix, [[[0, 1, 255, 255]]], [[[0, 1, 1, 255]]])
 
@@ -196,7 +197,7 @@ def test_masks_in_colors_show_a_palette_that_works(tmp_path):
     failed = CliRunner().invoke(program, command)
 
     remedy = """--set 'data.palette={"#ff0000": "label_1", "#0000ff": "label_2"}'"""
-    assert failed.stderr.endswith(f"Name them: {remedy}\n")
+    assert f"Name them: {remedy}\n" in failed.stderr
     worked = CliRunner().invoke(program, command + shlex.split(remedy))
     assert worked.exit_code == 0, worked.stderr
 
@@ -207,3 +208,36 @@ def test_photos_instead_of_masks_are_rejected(tmp_path):
 
     with pytest.raises(ReadError, match="expected values of labels, found 254 values"):
         evaluate(*folders, ["IOU"])
+
+
+def remedy_in_python(folders, suffix):
+    """Return the data and the key that the remedy of `evaluate` adds to it."""
+    data = dict(zip(("groundtruths", "predictions"), map(str, folders), strict=True))
+    data["reader"] = {".tif": "geotiff"}.get(suffix, suffix[1:])
+    with pytest.raises(ReadError) as caught:
+        evaluate(data, ["IOU"], "segmentation")
+    start, _, key = caught.value.remedy.rpartition("In Python, add a key to the data: ")
+    assert start.endswith("\n")
+    return data, ast.literal_eval(key.replace("'reader': ..., ", ""))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_evaluate_with_255_next_to_small_values_names_the_key_that_works(tmp_path, suffix):
+    folders = folders_of(tmp_path, suffix, [[[0, 1, 255]]], [[[0, 1, 1]]])
+
+    data, added = remedy_in_python(folders, suffix)
+
+    assert added == {"ignore": [255]}
+    assert ious(evaluate({**data, **added}, ["IOU"], "segmentation")) == {"1": 1.0}
+
+
+def test_evaluate_of_masks_in_colors_names_a_palette_that_works(tmp_path):
+    red, blue = [255, 0, 0], [0, 0, 255]
+    folders = folders_of(tmp_path, ".png", [[[red, blue]]], [[[red, red]]])
+
+    data, added = remedy_in_python(folders, ".png")
+
+    assert ious(evaluate({**data, **added}, ["IOU"], "segmentation")) == {
+        "label_1": 0.5,
+        "label_2": 0.0,
+    }

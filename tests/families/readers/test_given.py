@@ -430,3 +430,58 @@ def test_frames_of_two_models_are_not_joined() -> None:
         evaluate(frame, frame.copy(), ["Accuracy"])
 
     assert "valor_core.compare(a, b)" in (caught.value.remedy or "")
+
+
+PAIR = {"truth.csv": "id,y_true\na,cat\nb,dog\n", "preds.csv": "id,y_pred\nb,cat\na,cat\n"}
+
+
+@pytest.mark.parametrize("task", [None, "classification"])
+def test_list_of_two_paths_is_read_as_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in PAIR.items():
+        Path(name).write_text(content)
+
+    for paths in (["truth.csv", "preds.csv"], (Path("truth.csv"), "preds.csv")):
+        report = evaluate(paths, ["Accuracy"], task)
+        assert report["Accuracy"].value == 0.5
+    assert evaluate(["truth.csv", "preds.csv"], ["Accuracy", "F1"])["Accuracy"].value == 0.5
+    with pytest.raises(ConfigError, match=r"data.predictions: no such file: 'pred.csv'\nDid you"):
+        evaluate(["truth.csv", "pred.csv"], ["Accuracy"], task)
+
+
+@pytest.mark.parametrize("task", [None, "classification"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_reader_named_by_the_format_of_its_file_is_inferred(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, task: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    both = {"csv": "id,y_true,y_pred\na,cat,cat\nb,dog,cat\n"}
+    both["jsonl"] = "".join(
+        f'{{"id": "{uid}", "y_true": "{true}", "y_pred": "cat"}}\n'
+        for uid, true in (("a", "cat"), ("b", "dog"))
+    )
+    Path(f"preds.{suffix}").write_text(both[suffix])
+    section = {"reader": suffix, "path": f"preds.{suffix}"}
+
+    assert evaluate(section, ["Accuracy"], task)["Accuracy"].value == 0.5
+    with pytest.raises(ConfigError, match=f"no such file: 'pred.{suffix}'"):
+        evaluate({**section, "path": f"pred.{suffix}"}, ["Accuracy"], task)
+
+
+def test_format_of_two_files_reads_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in PAIR.items():
+        Path(name).write_text(content)
+
+    data = {"reader": "csv", "path": "truth.csv", "predictions": "preds.csv"}
+    assert evaluate(data, ["Accuracy"])["Accuracy"].value == 0.5
+
+
+def test_format_of_texts_keeps_its_reader(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("uid,response,references\na,Paris,Paris\nb,Rome,Oslo\n")
+
+    data = {"reader": "csv", "path": str(path)}
+    assert evaluate(data, ["text.ExactMatch"])["ExactMatch"].value == 0.5

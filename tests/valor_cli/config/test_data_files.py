@@ -231,9 +231,9 @@ def test_data_yaml_without_predictions_asks_for_their_folder(folder, valor):
     ]
 
 
-def test_data_yaml_with_predictions_json_asks_for_text_files(folder, valor):
+def test_data_yaml_with_other_json_asks_for_text_files(folder, valor):
     (folder / "data.yaml").write_text(DATA_YAML)
-    (folder / "predictions.json").write_text("[]")
+    (folder / "predictions.json").write_text("{}")
 
     result = valor("run", "data.yaml", "predictions.json", "-m", "mAP50")
 

@@ -69,9 +69,12 @@ class KeyScorelessPredictions(KeyState):
         named = ", ".join(f"score_{name}" for name in names[:_SHOWN]) + and_more(
             len(names) - _SHOWN
         )
+        other = ""
+        if len(names) == 2:
+            other = "; the score of the other label of a softmax of two is 1 minus that one"
         return Failed(
             f"expected a score of each label, found only the one of the predicted label{column}; "
-            f"write a column of scores for each label: {named}"
+            f"write a column of scores for each label: {named}{other}"
         )
 
     @property

@@ -120,9 +120,9 @@ class YoloParameters:
         distinct=True,
     )
     predictions: Path = parameter(
-        help="Folder with a text file for each image: the same lines followed by the confidence."
+        help="Folder of the same lines and the confidence; or predictions.json."
     )
-    names: Path = parameter(help="data.yaml, or a text file with one class name per line.")
+    names: Path = parameter(help="data.yaml, or a text file with a class name per line.")
     images: tuple[Path, ...] = parameter(
         default=(),
         help="Folders of the images, or lists of them; sizes are read from headers.",
@@ -130,6 +130,10 @@ class YoloParameters:
     )
     sizes: Path | None = parameter(
         default=None, help="Table of uid, width and height, instead of the images."
+    )
+    first_category: Literal[0, 1] | None = parameter(
+        default=None,
+        help="category_id of class 0; null infers it.",
     )
     label_key: str = LABEL_KEY
     invalid_geometry: Policy = invalid_geometry_field("boxes and polygons")

@@ -8,8 +8,9 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from pathlib import Path
+from itertools import chain, islice
+from pathlib import Path, PurePath
+from types import GenericAlias
 from typing import Any
 
 from valor_files import (
@@ -25,7 +26,8 @@ from valor_files import (
 
 from valor_core.errors import ReadError, ValorError
 from valor_detection.readers.class_names import class_names
-from valor_detection.readers.images import SUFFIXES, label_file, listed_images
+from valor_detection.readers.images import SUFFIXES, all_images, label_file, listed_images
+from valor_detection.readers.yolo_results import is_results
 
 _BEGINNING = 1 << 16
 _UID = ("uid", "image_id", "image", "filename", "file", "id")
@@ -219,8 +221,8 @@ def yolo(files: Sequence[Path]) -> Detected | None:
     if first.suffix.casefold() in (".yaml", ".yml"):
         return _of_data_yaml(first, predictions)
     labels = _labels_in(first)
-    if not (_has_boxes(labels) and _has_boxes(predictions)) and not (
-        _has_boxes(labels) and _is_empty(predictions)
+    if not _has_boxes(labels) or not (
+        _has_boxes(predictions) or _is_empty(predictions) or _is_results_file(predictions)
     ):
         return None
     names = _names_near(labels)
@@ -354,7 +356,8 @@ def _listed(paths: Sequence[Path] | None) -> str | list[str] | None:
 
 def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
     """Find labels and images of the predicted split in a data.yaml."""
-    if not predictions.is_dir():
+    has_results = _is_results_file(predictions)
+    if not predictions.is_dir() and not has_results:
         return None
     try:
         class_names(file)
@@ -363,7 +366,11 @@ def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
         content = yaml.safe_load(file.read_bytes())
     except (ValorError, ImportError, OSError, ValueError):
         return None
-    predicted = {path.stem for path in _files(predictions, ".txt")}
+    predicted = (
+        _image_ids(predictions)
+        if has_results
+        else {path.stem for path in _files(predictions, ".txt")}
+    )
     splits: list[tuple[Sequence[Path], Sequence[Path]]] = []
     for images in _splits(file, content):
         labels = [_labels_of(one) for one in images]
@@ -374,10 +381,41 @@ def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
         return _recognized(None, predictions, file, None)
 
     def is_predicted(split: tuple[Sequence[Path], Sequence[Path]]) -> bool:
+        if has_results:
+            stems = chain.from_iterable(all_images([images]) for images in split[0])
+            return not predicted.isdisjoint(_image_key(PurePath(stem).name) for stem in stems)
         return any(_has_labels(labels, predicted) for labels in split[1])
 
     chosen, truths = next(filter(is_predicted, splits), splits[0])
-    return _recognized(truths, predictions, file, chosen, has_keypoints=_has_coco_points(content))
+    has_keypoints = _has_coco_points(content) and not has_results
+    return _recognized(truths, predictions, file, chosen, has_keypoints=has_keypoints)
+
+
+def _is_results_file(path: Path) -> bool:
+    """Return whether a file holds a list of results in COCO's JSON."""
+    return path.is_file() and is_results(path) and _are_results(_beginning(path))
+
+
+def _image_ids(results: Path) -> set[str]:
+    """Return the image ids of results, as `_image_key` writes names."""
+    import msgspec
+
+    result = msgspec.defstruct("Result", [("image_id", int | str | None, None)], gc=False)
+    try:
+        found = msgspec.json.decode(results.read_bytes(), type=GenericAlias(list, (result,)))
+    except (OSError, ValueError):  # raised again by the reader
+        return set()
+    names = {str(one.image_id) for one in found}
+    suffixes = (*SUFFIXES, ".txt")
+    return {
+        _image_key(PurePath(name).stem if name.lower().endswith(suffixes) else PurePath(name).name)
+        for name in names
+    }
+
+
+def _image_key(stem: str) -> str:
+    """Remove leading zeros of a number, as Ultralytics does in results."""
+    return str(int(stem)) if stem.isascii() and stem.isdigit() else stem
 
 
 def _has_coco_points(content: Mapping[str, Any]) -> bool:

@@ -27,6 +27,7 @@ from valor_detection.readers.images import (
     labels_of,
 )
 from valor_detection.readers.text_files import as_read_errors, number_of, text_of
+from valor_detection.readers.yolo_results import ImagesAndResults, is_results, read_results
 
 _NUMBERS = 4  # of a box
 _OUTSIDE = 0.05  # share of the image by which a keypoint may be outside of its box
@@ -71,13 +72,22 @@ class YoloReader:
             for uid, path in labels_of(chosen.groundtruths).items()
             if path != chosen.names
         }
+        images = all_images(chosen.images)
+        has_results = is_results(chosen.predictions)
         parts = image_files(
             labels,
-            self._labels(chosen.predictions),
-            all_images(chosen.images),
-            chosen.partition_images,
+            {} if has_results else self._labels(chosen.predictions),
+            images,
+            len(labels) + len(images) + 1 if has_results else chosen.partition_images,
         )
         check_some(parts, chosen.groundtruths[0], ".txt")
+        if has_results:
+            return [
+                ImagesAndResults(
+                    part.uids, part.groundtruths, part.predictions, part.images, chosen.predictions
+                )
+                for part in parts
+            ]
         return parts
 
     def read(self, partition: ImageFiles) -> Iterator[DetectionBatch]:
@@ -103,9 +113,14 @@ class YoloReader:
             may_be_inverted=policy in ("repair", "skip"),
         )
         true = reading(partition.groundtruths, with_score=False)
-        predicted = reading(partition.predictions, with_score=True)
         truths, true_counts = true.checked(sizes, policy, "groundtruths")
-        predictions, counts = predicted.checked(sizes, policy, "predictions")
+        if isinstance(partition, ImagesAndResults):
+            first = self.parameters.first_category
+            predictions, counts = read_results(partition, sizes, names, first, policy)
+        else:
+            predicted = reading(partition.predictions, with_score=True)
+            predictions, counts = predicted.checked(sizes, policy, "predictions")
+            counts |= predicted.keypoint_counts("predictions")
         yield batch_of_rows(
             Datums(list(partition.uids)),
             [Label(self.parameters.label_key, name) for name in names.values()],
@@ -117,7 +132,6 @@ class YoloReader:
                 **true_counts,
                 **counts,
                 **true.keypoint_counts("groundtruths"),
-                **predicted.keypoint_counts("predictions"),
             },
         )
 

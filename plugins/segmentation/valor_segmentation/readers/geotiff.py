@@ -179,6 +179,18 @@ class Raster:
             )
 
 
+def labels_in_file(path: Path) -> list[int]:
+    """Return the values of the only band of a file, except nodata.
+
+    Raises
+    ------
+    ReadError
+        If the file has several bands, or cannot be read.
+    """
+    raster = Raster.read(path, None)
+    return sorted(values_of(raster.pixels) - {raster.nodata})
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
     """Open a raster.

@@ -201,6 +201,7 @@ class FoundLabels:
         valor_core.errors.ReadError: data: expected labels of the values, found none, and 255 may be
         a value that does not count
         Exclude these pixels: --set 'data.ignore=[255]'
+        In Python, add a key to the data: {'reader': ..., 'ignore': [255]}
         """
         values = sorted({*sample} - {0, *ignore})
         _check_few(values, "the images")
@@ -247,6 +248,7 @@ def _check_no_void(values: Sequence[int], where: str) -> None:
     remedy = f"Exclude these pixels: --set 'data.ignore=[{_VOID}]'"
     if values == [1, _VOID]:
         remedy += f"\nOr count both values as one label: --set 'data.values={json.dumps(MASKS)}'"
+    remedy += f"\nIn Python, add a key to the data: {{'reader': ..., 'ignore': [{_VOID}]}}"
     raise ReadError(
         f"{where}: expected labels of the values, found none, and 255 may be a value that does not "
         "count",
@@ -381,6 +383,7 @@ class Palette:
             ...
         valor_core.errors.ReadError: data: expected the labels of colors, found none
         Name them: --set 'data.palette={"#ff0000": "label_1"}'
+        In Python, add a key to the data: {'reader': ..., 'palette': {'#ff0000': 'label_1'}}
         """
         colors = [hex_color(color) for color in sorted({*sample} - {0})]
         if colors == [_WHITE]:
@@ -388,7 +391,8 @@ class Palette:
         named = {color: f"label_{i}" for i, color in enumerate(colors, 1)}
         raise ReadError(
             "data: expected the labels of colors, found none",
-            f"Name them: --set 'data.palette={json.dumps(named)}'"
+            f"Name them: --set 'data.palette={json.dumps(named)}'\n"
+            f"In Python, add a key to the data: {{'reader': ..., 'palette': {named}}}"
             if len(named) <= _MOST_NAMED
             else "Set data.palette to the label of each color, such as '#ff0000'.",
         )

@@ -40,7 +40,11 @@ def geotiff(files: Sequence[Path]) -> Detected | None:
     """Detect two folders of GeoTIFFs, or two files, the ground truths first."""
     suffixes = (".tif", ".tiff")
     are_files = len(files) == 2 and all(file.suffix.casefold() in suffixes for file in files)
-    return _two(files) if are_files or _have(files, *suffixes) else None
+    if not are_files and not _have(files, *suffixes):
+        return None
+    from valor_segmentation.readers.geotiff import labels_in_file
+
+    return _two(files, *(values_of_some(labels_in_file, file, suffixes) for file in files))
 
 
 def coco(files: Sequence[Path]) -> Detected | None:
