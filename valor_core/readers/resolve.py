@@ -61,6 +61,8 @@ def resolve_data(
     registry: Registry,
     task: str | None = None,
     metrics: Sequence[Any] = (),
+    *,
+    infer_reader: bool = True,
 ) -> ResolvedData:
     """Determine the task and the reader of data.
 
@@ -76,6 +78,9 @@ def resolve_data(
         Task of the data, if specified by the user.
     metrics : sequence
         Requested metrics, which can determine the task.
+    infer_reader : bool, default True
+        Whether to infer the reader of a mapping whose reader is only a format, such as ``csv``.
+        Its paths must be relative to the working directory.
 
     Raises
     ------
@@ -93,7 +98,7 @@ def resolve_data(
     sides = [data] if predictions is None else [data, predictions]
     if predictions is None and (names_reader or isinstance(data, Reader)):
         of_reader = task or _task_of_reader(data, registry, metrics)
-        sides = _files_of_format(data, registry, of_reader)
+        sides = _files_of_format(data, registry, of_reader) if infer_reader else []
         if not sides:
             return ResolvedData(data, of_reader)
     elif predictions is None and _are_paths(data):

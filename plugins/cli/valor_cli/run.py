@@ -248,7 +248,9 @@ def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -
     chosen = checked.run
     return Evaluator.of(
         chosen,
-        resolve_data(chosen.data, None, registry, chosen.task, chosen.metrics).task,
+        resolve_data(
+            chosen.data, None, registry, chosen.task, chosen.metrics, infer_reader=False
+        ).task,
         resources=checked.resources,
         registry=registry,
         folder=request.folder,

@@ -38,7 +38,7 @@ def test_rerun_lists_different_numbers(saved, valor):
     table = valor("rerun", "report.json").stdout.partition("\nComparison\n")[2]
 
     assert [line.split() for line in table.splitlines() if "Loudness" in line] == [
-        ["Loudness", "floor", "0.0", "0.6000", "0.5000", "-0.1000", "worse"]
+        ["Loudness", "floor", "0.0", "0.6000", "0.5000", "-0.1000", "worse,", "no", "test"]
     ]
     assert "Comparison" not in valor("rerun", "report.json", "--quiet").stdout
     assert json.loads(valor("rerun", "report.json", "--json").stdout)["results"]

@@ -179,6 +179,19 @@ def test_format_as_reader_is_the_reader_that_recognizes_the_columns(folder, valo
     assert report["results"][0]["value"] == 0.5
 
 
+def test_config_in_another_folder_whose_reader_is_a_format_names_readers(folder, valor):
+    (folder / "below").mkdir()
+    (folder / "below" / "answers.csv").write_text("one,two\ncat,cat\n")
+    (folder / "below" / "run.yaml").write_text(
+        "task: classification\ndata: {reader: csv, path: answers.csv}\nmetrics: [Accuracy]\n"
+    )
+
+    result = valor("run", "below/run.yaml")
+
+    assert "expected a reader for classification, got 'tables.table'" in result.stderr
+    assert "Choose one of: lists, long, predicted, wide." in result.stderr
+
+
 def test_text_reader_for_unknown_columns_of_labels_suggests_readers_of_task(folder, valor):
     (folder / "names.csv").write_text("one,two\ncat,cat\n")
 

@@ -124,7 +124,9 @@ def source_of(
     chosen = request.checked.run
     registry = registry_of(chosen, request)
     check_installed(chosen, registry, request.place)
-    task = resolve_data(chosen.data, None, registry, chosen.task, chosen.metrics).task
+    task = resolve_data(
+        chosen.data, None, registry, chosen.task, chosen.metrics, infer_reader=False
+    ).task
     if task is None:
         raise ReportError(
             f"{path}: config.task: expected a task, found none",
