@@ -13,12 +13,12 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import PHONE, WIDE, axe, chromium, opened, requests
+from browsing import PHONE, WIDE, axe, opened, requests, text_after_clicks
 
 from valor_core import evaluate
 
@@ -134,14 +134,6 @@ def hostile(folder: Path) -> list[Path]:
     return reports
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Chrome]:
-    """Headless Chromium."""
-    driver = chromium()
-    yield driver
-    driver.quit()
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_page_is_offline_and_accessible(
@@ -204,12 +196,7 @@ def test_question_is_answered_in_three_clicks(
     name, clicks, selector, answer = QUESTIONS[question]
     opened(browser, pages[name], WIDE)
 
-    for each in clicks:
-        browser.find_element(CSS, each).click()
-
-    found = browser.find_element(CSS, selector)
-    assert answer in found.text
-    assert found.is_displayed()
+    assert answer in text_after_clicks(browser, clicks, selector)
     assert len(clicks) <= 3
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import PHONE, WIDE, axe, chromium, opened, requests
+from browsing import PHONE, WIDE, axe, opened, requests
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -52,14 +52,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Chrome]:
-    """Headless Chromium."""
-    driver = chromium()
-    yield driver
-    driver.quit()
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import PHONE, WIDE, axe, chromium, opened, requests
+from browsing import PHONE, WIDE, axe, opened, requests
 from valor_cli.commands.view import pages_of
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
@@ -48,14 +48,6 @@ def viewers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
             get = servers.enter_context(serving(pages_of(report)))
             found[name] = get.address  # type: ignore[attr-defined]
         yield found
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Chrome]:
-    """Headless Chromium."""
-    driver = chromium()
-    yield driver
-    driver.quit()
 
 
 def shown(browser: Chrome, viewers: dict[str, str], page: str, example: str, **how: Any) -> None:
