@@ -470,6 +470,7 @@ class Table:
             ...
         valor_core.errors.ReadError: items.csv, row 4, column 'uid': expected each uid once, found
         'a' as in row 2
+        Keep one row of each item.
         """
         cells = self._cells(name)
         texts = _texts(cells)
