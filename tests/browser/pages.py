@@ -412,6 +412,22 @@ def test_report_prints_on_few_pages(
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= 2
 
 
+def test_page_of_a_dark_screen_prints_in_the_colors_of_a_light_one(
+    pages: dict[str, Path], browser: Chrome
+) -> None:
+    colors = {}
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        emulated = {"media": "print", "features": features}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", emulated)
+        browser.get(pages["digits"].as_uri())
+        script = "return [...document.querySelectorAll('*')].map(e => getComputedStyle(e).color)"
+        colors[scheme] = browser.execute_script(script)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+    assert colors["dark"] == colors["light"]
+
+
 @pytest.mark.skipif("VALOR_SCREENSHOTS" not in os.environ, reason="no folder is given")
 @pytest.mark.parametrize("name", NAMES)
 def test_screenshots(name: str, pages: dict[str, Path], browser: Chrome) -> None:
