@@ -24,7 +24,7 @@ def told(data: Any, predictions: Any = None, task: str | None = None) -> tuple[A
         [Text("q1")],
         [TextBatch.of([Text("q1")])],
         InMemory((TextBatch.of([Text("q1")]),)),
-        {"reader": "table", "path": "items.csv"},
+        {"reader": "wide", "path": "items.csv"},
     ],
     ids=["batch", "items", "batches", "reader", "named reader"],
 )
